@@ -1,0 +1,73 @@
+#include "proto/base/command.h"
+
+#include <algorithm>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <exception>
+#include <iostream>
+#include <new>
+
+namespace dstap {
+namespace {
+
+// One line, whatever a library's exception says.
+std::string OneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Program::Program(std::string description) : app_(std::move(description), "dstap") {
+  app_.set_version_flag("--version", "dstap " DSTAP_VERSION);
+  app_.require_subcommand(1);
+}
+
+Program::~Program() = default;
+
+void Program::Add(std::unique_ptr<Command> command) {
+  CLI::App* declared = command->Declare(app_);
+  commands_.emplace_back(std::move(command), declared);
+}
+
+int Program::Run(int argc, const char* const* argv) {
+  try {
+    app_.parse(argc, argv);
+  } catch (const CLI::Success& e) {  // --help, --version
+    return app_.exit(e, std::cout, std::cerr);
+  } catch (const CLI::ParseError& e) {
+    std::string name = "dstap";
+    for (const auto& [command, declared] : commands_) {
+      if (declared->parsed()) name += " " + declared->get_name();
+    }
+    std::cerr << name << ": " << OneLine(e.what()) << "; see \"" << name << " --help\"\n";
+    return static_cast<int>(ExitStatus::kUsage);
+  }
+  for (const auto& [command, declared] : commands_) {
+    if (!declared->parsed()) continue;
+    Result<ExitStatus> result = ExitStatus::kFine;
+    try {
+      result = command->Run({std::cout, std::cerr});
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& e) {
+      result = Status(ErrorCode::kRun, e.what());
+    }
+    std::cout.flush();
+    if (!result.ok()) {
+      std::cerr << "dstap " << declared->get_name() << ": " << OneLine(result.status().message())
+                << '\n';
+      return static_cast<int>(ExitStatusOf(result.status().code()));
+    }
+    if (!std::cout) {
+      std::cerr << "dstap " << declared->get_name()
+                << ": standard output cannot be written; is the disk full or the reader gone?\n";
+      return static_cast<int>(ExitStatus::kNoOutput);
+    }
+    return static_cast<int>(*result);
+  }
+  return static_cast<int>(ExitStatus::kUsage);
+}
+
+}  // namespace dstap

@@ -1,0 +1,74 @@
+// Reads a capture, one record at a time, in file order. The bytes are described in
+// docs/capture-format.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "proto/base/byte_source.h"
+#include "proto/capture/records.h"
+
+namespace dstap::capture {
+
+// How a capture ends. Only kDamaged is an error.
+enum class Ending : uint8_t {
+  kClosed,      // Each recording's End record is there and its totals match.
+  kUnfinished,  // No End record: still recording, or the recorder died. A torn last chunk is normal.
+  kDamaged,     // A checksum or a total does not match.
+};
+
+// Bytes [begin, end) of the file that were passed over, and why.
+struct SkippedRange {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  std::string why;
+};
+
+// A call or a row. Both views, and what they refer to, live until the next call of Next().
+struct Record {
+  const CallRecord* call = nullptr;
+  const v1::Row* row = nullptr;
+  Time time{};  // A row's; a call's is in the call.
+};
+
+// Errors:    kUnsupported (a newer format, an unknown codec), kDamaged (with kStop) and kRead, each
+//            with the byte offset and chunk in the message.
+// Ownership: owns its source.
+// Threads:   not thread-safe. Two readers may read one file, also while it is being written.
+// Limits:    refuses a chunk over kChunkBytesMax or kChunkCallsMax before allocating for it. Holds
+//            one chunk in memory.
+class CaptureReader {
+ public:
+  enum class OnDamage : uint8_t { kStop, kSkip };
+
+  // kDamaged when the bytes are not a capture's: an empty file, another format.
+  static Result<CaptureReader> Open(std::unique_ptr<ByteSource> source, OnDamage on_damage);
+
+  CaptureReader(CaptureReader&&) noexcept;
+  CaptureReader& operator=(CaptureReader&&) noexcept;
+  ~CaptureReader();
+
+  // The next record, or nothing at the end. A row Header begins a recording: ids start anew.
+  Result<std::optional<Record>> Next();
+
+  // Where the record that Next() gave last stands: its chunk's offset in the file and sequence.
+  uint64_t chunk_offset() const;
+  uint64_t chunk_sequence() const;
+
+  // All of these are final once Next() has given nothing.
+  Ending ending() const;
+  std::span<const SkippedRange> skipped() const;
+  uint64_t torn_bytes() const;      // Of a last chunk that was not written whole.
+  uint64_t unknown_fields() const;  // Of a newer dstap, passed over.
+  uint64_t bytes_read() const;
+
+ private:
+  struct State;
+  explicit CaptureReader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace dstap::capture
