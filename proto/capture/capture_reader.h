@@ -16,7 +16,8 @@ namespace dstap::capture {
 // How a capture ends. Only kDamaged is an error.
 enum class Ending : uint8_t {
   kClosed,      // Each recording's End record is there and its totals match.
-  kUnfinished,  // No End record: still recording, or the recorder died. A torn last chunk is normal.
+  kUnfinished,  // No End record: still recording, or the recorder died. A torn last chunk is
+                // normal.
   kDamaged,     // A checksum or a total does not match.
 };
 

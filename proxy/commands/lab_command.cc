@@ -1,0 +1,152 @@
+#include "proxy/commands/lab_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/Validators.hpp>
+#include <algorithm>
+#include <climits>
+#include <filesystem>
+#include <ostream>
+#include <set>
+#include <system_error>
+
+#include "proxy/commands/recording_flags.h"
+
+namespace dstap::proxy {
+namespace fs = std::filesystem;
+namespace {
+
+// The Node package: beside the program in a build folder, under share/ once installed.
+Result<std::string> FindLab() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const fs::path& candidate : {self / "lab", self / ".." / "share" / "dstap" / "lab"}) {
+    if (!fs::exists(candidate / "main.mjs", error)) continue;
+    if (!fs::exists(candidate / "node_modules", error)) {
+      return Status(ErrorCode::kNotFound,
+                    fmt::format("the lab's Node packages are missing; run \"npm ci\" in {}",
+                                fs::canonical(candidate, error).string()));
+    }
+    return fs::canonical(candidate, error).string();
+  }
+  return Status(ErrorCode::kNotFound,
+                "the lab's files (main.mjs) are neither beside the program nor in "
+                "../share/dstap/lab; build or install dstap with them");
+}
+
+// "lapis@0.3.0", "mine=../mine/src": a file name of it.
+std::string CaptureName(const std::string& library) {
+  std::string name = library.substr(0, library.find('='));
+  for (char& c : name) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' ||
+                       c == '.' || c == '@';
+    if (!plain) c = '_';
+  }
+  return name;
+}
+
+}  // namespace
+
+CLI::App* LabCommand::Declare(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "lab", "Run the real source of DataStore libraries and record what they send");
+  command->add_option("--library", libraries_, "A library, by name, version or folder; repeat it")
+      ->required()
+      ->type_name("NAME[@VERSION][=PATH]")
+      ->allow_extra_args(false);
+  command->add_option("--scenario", scenarios_, "What to do with it; repeat it")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command->add_option("--samples", samples_, "How often to do each step")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command->add_option("--players", players_, "Players on each server")
+      ->check(CLI::Range(0, 700))
+      ->capture_default_str();
+  command->add_option("--time-limit", time_limit_s_, "Seconds of real time for one library")
+      ->check(CLI::Range(1, 86'400))
+      ->capture_default_str();
+  command->add_option("-o,--output", folder_, "Folder for one capture a library, replaced if there")
+      ->capture_default_str()
+      ->type_name("DIR");
+  AddRecordingFlags(*command, base_);
+  return command;
+}
+
+Result<ExitStatus> LabCommand::Run(Streams streams) {
+  if (scenarios_.empty()) scenarios_ = {"load-save-release"};
+  std::set<std::string> names;
+  for (const std::string& library : libraries_) {
+    if (!names.insert(CaptureName(library)).second) {
+      return Status(ErrorCode::kUsage,
+                    fmt::format("--library {}: another one has the same name, and each writes "
+                                "{}.dstap",
+                                library, CaptureName(library)));
+    }
+  }
+  DSTAP_TRY_ASSIGN(const std::string lab_folder, FindLab());
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error || !fs::is_directory(folder_, error)) {
+    return Status(ErrorCode::kWrite,
+                  fmt::format("{}: cannot be made a folder: {}", folder_,
+                              error ? error.message() : "something else is there"));
+  }
+  ExitStatus worst = ExitStatus::kFine;
+  for (const std::string& library : libraries_) {
+    DSTAP_TRY_ASSIGN(const ExitStatus status, RunLibrary(library, lab_folder, streams));
+    worst = std::max(worst, status);
+  }
+  return worst;
+}
+
+Result<ExitStatus> LabCommand::RunLibrary(const std::string& library, const std::string& lab_folder,
+                                          Streams streams) {
+  RecordingOptions options = base_;
+  options.output = (fs::path(folder_) / (CaptureName(library) + ".dstap")).string();
+  options.if_exists = FileSink::IfExists::kReplace;
+  options.title = "lab";
+  options.command = {
+      "node",      lab_folder + "/main.mjs", "--library",    library,
+      "--samples", std::to_string(samples_), "--seed",       std::to_string(options.seed),
+      "--players", std::to_string(players_), "--time-limit", std::to_string(time_limit_s_)};
+  options.header_options = {{"samples", std::to_string(samples_)},
+                            {"players", std::to_string(players_)}};
+  for (const std::string& scenario : scenarios_) {
+    options.command.insert(options.command.end(), {"--scenario", scenario});
+    options.header_options.emplace_back("scenario", scenario);
+  }
+  auto recorded = RunRecording(options);
+  if (!recorded.ok()) {
+    if (recorded.status().code() == ErrorCode::kNotFound &&
+        recorded.status().message().starts_with("node:")) {
+      return Status(ErrorCode::kNotFound,
+                    "node is not installed; the lab needs Node 18 or newer (Debian: apt-get "
+                    "install nodejs)");
+    }
+    return recorded.status();
+  }
+  const RecordingResult& result = *recorded;
+  if (result.command_status == static_cast<int>(ExitStatus::kUsage) && result.calls == 0) {
+    // Node said what was wrong. A capture of nothing would only mislead.
+    ::unlink(options.output.c_str());
+    return ExitStatus::kUsage;
+  }
+  streams.notes << fmt::format("dstap lab: {}: {} calls in {}{}\n", library, result.calls,
+                               options.output,
+                               result.command_status == 0 ? "" : "; it did not run to its end");
+  if (!result.first_refusal.empty()) {
+    streams.notes << fmt::format("dstap lab: {}: the proxy refused the lab: {}\n", library,
+                                 result.first_refusal);
+  }
+  if (!result.file_error.ok()) {
+    streams.notes << fmt::format("dstap lab: {}; {} of {} calls are lost\n",
+                                 result.file_error.message(), result.calls_lost, result.calls);
+  }
+  if (result.interrupted) return static_cast<ExitStatus>(result.command_status);
+  if (result.command_status != 0) return ExitStatus::kCheckFailed;
+  return result.file_error.ok() ? ExitStatus::kFine : ExitStatus::kNoOutput;
+}
+
+}  // namespace dstap::proxy

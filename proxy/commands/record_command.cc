@@ -1,0 +1,54 @@
+#include "proxy/commands/record_command.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "proxy/commands/recording_flags.h"
+
+namespace dstap::proxy {
+
+CLI::App* RecordCommand::Declare(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("record", "Run a command and record the DataStore calls it makes");
+  command->footer(
+      "Put -- in front of COMMAND and its arguments. The command finds the proxy at $DSTAP_SOCKET; docs/session-protocol.md says how to speak "
+      "with it.");
+  command->add_option("-o,--output", options_.output, "The capture to write")
+      ->required()
+      ->type_name("FILE");
+  command->add_flag("--force", force_, "Replace FILE if it exists");
+  command->add_flag("--wall", wall_, "Real time, and any number of clients");
+  command->add_option("--listen", options_.listen,
+                      "unix:PATH or tcp:127.0.0.1:PORT instead of a private socket");
+  command->add_option("--title", options_.title, "A line about the recording, kept in it");
+  AddRecordingFlags(*command, options_);
+  command->add_option("COMMAND", options_.command, "What to run; put -- in front of it")
+      ->required()
+      ->type_name("");
+  return command;
+}
+
+Result<ExitStatus> RecordCommand::Run(Streams streams) {
+  options_.clock = wall_ ? v1::CLOCK_KIND_WALL : v1::CLOCK_KIND_VIRTUAL;
+  options_.if_exists = force_ ? FileSink::IfExists::kReplace : FileSink::IfExists::kRefuse;
+  DSTAP_TRY_ASSIGN(const RecordingResult result, RunRecording(options_));
+  if (result.clients_refused > 0) {
+    streams.notes << fmt::format("dstap record: {} refused: {}\n",
+                                 result.clients_refused == 1
+                                     ? std::string("a client was")
+                                     : fmt::format("{} clients were", result.clients_refused),
+                                 result.first_refusal);
+  }
+  const bool lost = !result.file_error.ok() || result.calls_lost + result.rows_lost > 0;
+  if (lost) {
+    streams.notes << fmt::format(
+        "dstap record: {}; {} of {} calls and {} other records are lost, the calls went on\n",
+        result.file_error.ok() ? options_.output : result.file_error.message(), result.calls_lost,
+        result.calls, result.rows_lost);
+  }
+  if (result.command_status != 0) return static_cast<ExitStatus>(result.command_status);
+  return lost ? ExitStatus::kNoOutput : ExitStatus::kFine;
+}
+
+}  // namespace dstap::proxy

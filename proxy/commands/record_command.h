@@ -1,0 +1,21 @@
+// `dstap record`: runs a command against a recording proxy.
+#pragma once
+
+#include "proto/base/command.h"
+#include "proxy/server/recording.h"
+
+namespace dstap::proxy {
+
+class RecordCommand final : public Command {
+ public:
+  CLI::App* Declare(CLI::App& app) override;
+  // The command's status if it is not 0, else 4 if records were lost, else 0.
+  Result<ExitStatus> Run(Streams streams) override;
+
+ private:
+  RecordingOptions options_;
+  bool wall_ = false;
+  bool force_ = false;
+};
+
+}  // namespace dstap::proxy

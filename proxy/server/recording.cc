@@ -1,0 +1,219 @@
+#include "proxy/server/recording.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "proto/base/clock.h"
+#include "proto/capture/format.h"
+#include "proxy/backend/backend_table.h"
+#include "proxy/server/child_process.h"
+#include "proxy/server/session_server.h"
+#include "proxy/session/hub.h"
+
+namespace dstap::proxy {
+namespace asio = boost::asio;
+namespace {
+
+// What a command has after a signal, before it is killed.
+constexpr std::chrono::seconds kGrace{2};
+// What clients that outlive the command have to finish what they sent.
+constexpr std::chrono::seconds kDrain{1};
+constexpr std::chrono::milliseconds kDrainStep{5};
+
+// A folder that only this user may enter, gone with its contents at the end.
+class PrivateFolder {
+ public:
+  static Result<PrivateFolder> Create() {
+    std::error_code error;
+    std::string path = (std::filesystem::temp_directory_path(error) / "dstap-XXXXXX").string();
+    if (error || ::mkdtemp(path.data()) == nullptr) {
+      return Status(
+          ErrorCode::kWrite,
+          fmt::format("{}: no folder can be made there for the socket; set TMPDIR", path));
+    }
+    return PrivateFolder(path);
+  }
+  PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  PrivateFolder& operator=(PrivateFolder&&) = delete;
+  ~PrivateFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit PrivateFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+v1::Header HeaderFor(const RecordingOptions& options, int64_t start_unix_ns) {
+  v1::Header header;
+  header.set_clock(options.clock);
+  header.set_start_unix_ns(start_unix_ns);
+  header.set_title(options.title);
+  header.set_backend(options.backend);
+  header.set_rule_profile(options.rules);
+  header.set_seed(options.seed);
+  header.set_values_recorded(options.values);
+  const auto add = [&header](const std::string& name, const std::string& value) {
+    v1::Option& option = *header.add_options();
+    option.set_name(name);
+    option.set_value(value);
+  };
+  for (const auto& [name, value] : options.header_options) add(name, value);
+  for (const std::string& change : options.rule_changes) add("rule", change);
+  return header;
+}
+
+// Waits for the command's end, passing signals on, then for what its clients still send.
+class Lifetime {
+ public:
+  Lifetime(asio::io_context& io, SessionServer& server)
+      : io_(io), server_(server), signals_(io, SIGINT, SIGTERM, SIGHUP), kill_(io), drain_(io) {
+    WaitForSignal();
+  }
+
+  void Watch(ChildProcess& child) {
+    child_ = &child;
+    if (signal_ != 0) child_->Signal(signal_);
+  }
+
+  void OnExit(int status) {
+    status_ = status;
+    kill_.cancel();
+    server_.StopAccepting();
+    drain_until_ = std::chrono::steady_clock::now() + (signal_ == 0 ? kDrain : kDrainStep);
+    Drain();
+  }
+
+  int status() const { return status_; }
+  bool interrupted() const { return signal_ != 0; }
+
+ private:
+  void WaitForSignal() {
+    signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+      if (error) return;
+      const bool again = signal_ != 0;
+      signal_ = signal;
+      if (child_ != nullptr) child_->Signal(again ? SIGKILL : signal);
+      if (!again) {
+        kill_.expires_after(kGrace);
+        kill_.async_wait([this](const boost::system::error_code& cancelled) {
+          if (!cancelled && child_ != nullptr) child_->Signal(SIGKILL);
+        });
+      }
+      WaitForSignal();
+    });
+  }
+
+  void Drain() {
+    if (server_.open_connections() == 0 || std::chrono::steady_clock::now() >= drain_until_) {
+      server_.HangUp();
+      signals_.cancel();
+      io_.stop();
+      return;
+    }
+    drain_.expires_after(kDrainStep);
+    drain_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) Drain();
+    });
+  }
+
+  asio::io_context& io_;
+  SessionServer& server_;
+  asio::signal_set signals_;
+  asio::steady_timer kill_;
+  asio::steady_timer drain_;
+  std::chrono::steady_clock::time_point drain_until_;
+  ChildProcess* child_ = nullptr;
+  int status_ = 0;
+  int signal_ = 0;
+};
+
+}  // namespace
+
+Result<RecordingResult> RunRecording(const RecordingOptions& options) {
+  // A file over the user's limit is a write that fails, and calls go on; not the end of the
+  // program.
+  ::signal(SIGXFSZ, SIG_IGN);
+  asio::io_context io{1};  // One thread. Everything below lives on it.
+  const SystemClock clock;
+  const int64_t start_unix_ns = options.clock == v1::CLOCK_KIND_VIRTUAL
+                                    ? capture::kVirtualEpochUnixNs
+                                    : clock.start_unix().count();
+
+  BackendOptions backend_options{.rule_profile = options.rules,
+                                 .rules = {},
+                                 .seed = options.seed,
+                                 .start_unix_ns = start_unix_ns};
+  for (const std::string& change : options.rule_changes) {
+    const size_t equals = change.find('=');
+    if (equals == std::string::npos) {
+      return Status(ErrorCode::kUsage,
+                    fmt::format("--rule {}: is not NAME=VALUE; docs/simulator.md lists the names",
+                                change));
+    }
+    backend_options.rules.emplace_back(change.substr(0, equals), change.substr(equals + 1));
+  }
+  DSTAP_TRY_ASSIGN(const std::unique_ptr<Backend> backend,
+                   MakeBackend(options.backend, backend_options));
+  std::optional<PrivateFolder> folder;
+  std::string listen = options.listen;
+  if (listen.empty()) {
+    DSTAP_TRY_ASSIGN(folder, PrivateFolder::Create());
+    listen = "unix:" + folder->path() + "/socket";
+  }
+  DSTAP_TRY_ASSIGN(auto file, FileSink::Create(options.output, options.if_exists));
+  DSTAP_TRY_ASSIGN(auto writer,
+                   capture::CaptureWriter::Create(std::move(file),
+                                                  HeaderFor(options, start_unix_ns), {}));
+  Recorder recorder(std::move(writer), {.values = options.values});
+  Hub hub(*backend, recorder,
+          {.clock = options.clock,
+           .start_unix_ns = start_unix_ns,
+           .rule_profile = options.rules,
+           .seed = options.seed});
+
+  auto server = SessionServer::Listen(io, hub, clock, listen);
+  if (!server.ok()) {
+    ::unlink(options.output.c_str());
+    return server.status();
+  }
+  Lifetime lifetime(io, **server);
+  auto variables = options.variables;
+  variables.emplace_back("DSTAP_SOCKET", (*server)->address().text);
+  auto child = ChildProcess::Start(io, options.command, variables,
+                                   [&lifetime](int status) { lifetime.OnExit(status); });
+  if (!child.ok()) {
+    ::unlink(options.output.c_str());
+    return child.status();
+  }
+  lifetime.Watch(**child);
+
+  io.run();
+
+  const Status closed = hub.Close(
+      clock.Now(), lifetime.interrupted() ? v1::END_REASON_SIGNAL : v1::END_REASON_CLOSED);
+  RecordingResult result;
+  result.command_status = lifetime.status();
+  result.interrupted = lifetime.interrupted();
+  result.calls = recorder.calls();
+  result.calls_lost = recorder.calls_lost();
+  result.rows_lost = recorder.rows_lost();
+  result.file_error = hub.error().ok() ? closed : hub.error();
+  result.clients_refused = hub.refused();
+  result.first_refusal = hub.first_refusal();
+  return result;
+}
+
+}  // namespace dstap::proxy

@@ -1,0 +1,51 @@
+// One recording of one command: a proxy on a private socket, the command with its address, a
+// capture that ends when the command does.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dstap/v1/capture.pb.h"
+#include "proto/base/file_sink.h"
+#include "proto/base/status.h"
+
+namespace dstap::proxy {
+
+struct RecordingOptions {
+  std::string output;
+  FileSink::IfExists if_exists = FileSink::IfExists::kRefuse;
+  v1::ClockKind clock = v1::CLOCK_KIND_VIRTUAL;
+  uint64_t seed = 1;
+  std::string backend = "simulator";
+  std::string rules;                      // Empty: the newest profile.
+  std::vector<std::string> rule_changes;  // "queue_length=10"
+  bool values = false;
+  std::string title;
+  // Written into the header: what changes results.
+  std::vector<std::pair<std::string, std::string>> header_options;
+  std::string listen;  // Empty: a private Unix socket.
+  std::vector<std::string> command;
+  std::vector<std::pair<std::string, std::string>> variables;
+};
+
+struct RecordingResult {
+  int command_status = 0;  // As a shell gives it.
+  bool interrupted = false;
+  uint64_t calls = 0;
+  uint64_t calls_lost = 0;
+  uint64_t rows_lost = 0;
+  Status file_error;  // The first one; the command went on.
+  uint64_t clients_refused = 0;
+  std::string first_refusal;
+};
+
+// Runs the command to its end. SIGINT, SIGTERM and SIGHUP are passed on to the command; one that
+// does not end within two seconds is killed; the capture is closed all the same.
+//
+// Errors:  anything that keeps the command from being started. No file is left then.
+// Threads: uses the calling thread; several may run in one process, each on its own.
+Result<RecordingResult> RunRecording(const RecordingOptions& options);
+
+}  // namespace dstap::proxy

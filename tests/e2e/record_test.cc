@@ -1,0 +1,132 @@
+// `dstap record` with a client of our own, through to what `dstap` says of the capture.
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include "tests/e2e/program.h"
+
+namespace dstap::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+using testing::StartsWith;
+
+class RecordTest : public ProgramTest {
+ protected:
+  std::vector<std::string> Record(const std::vector<std::string>& client,
+                                  const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> words = {"record", "-o", "run.dstap"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--", DSTAP_TEST_CLIENT});
+    words.insert(words.end(), client.begin(), client.end());
+    return words;
+  }
+  size_t CallsInCat() const {
+    const Ran cat = Run({"cat", "run.dstap", "--format", "jsonl"});
+    return static_cast<size_t>(std::count(cat.out.begin(), cat.out.end(), '\n'));
+  }
+};
+
+TEST_F(RecordTest, EachAnsweredCallIsInTheCaptureAndTheCaptureIsClosed) {
+  const Ran ran = Run(Record({"calls", "40"}));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("answered 40"));
+  const Ran verify = Run({"verify", "run.dstap"});
+  EXPECT_EQ(verify.status, 0);
+  EXPECT_THAT(verify.out, HasSubstr("run.dstap: closed, 40 calls"));
+  EXPECT_EQ(CallsInCat(), 40U);
+}
+
+TEST_F(RecordTest, TheSameRunTwiceGivesTheSameBytesAndAnotherSeedOthers) {
+  Run(Record({"calls", "20"}, {"--seed", "7"}));
+  const std::string first = Slurp(Path("run.dstap"));
+  Run(Record({"calls", "20"}, {"--seed", "7", "--force"}));
+  EXPECT_EQ(first, Slurp(Path("run.dstap")));
+  Run(Record({"calls", "20"}, {"--seed", "8", "--force"}));
+  EXPECT_NE(first, Slurp(Path("run.dstap")));
+}
+
+TEST_F(RecordTest, RealTimeWorksWithTheSameClientProtocol) {
+  const Ran ran = Run(Record({"wall", "3"}, {"--wall"}));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(Run({"verify", "run.dstap"}).out, HasSubstr("run.dstap: closed, 3 calls"));
+}
+
+TEST_F(RecordTest, AClientThatVanishesLeavesItsCallInFlightInAClosedCapture) {
+  EXPECT_EQ(Run(Record({"vanish"})).status, 0);
+  EXPECT_THAT(Run({"verify", "run.dstap"}).out, HasSubstr("run.dstap: closed, 1 call"));
+  EXPECT_THAT(Run({"cat", "run.dstap"}).out, HasSubstr("in flight"));
+}
+
+TEST_F(RecordTest, AClientOfRubbishIsNamedAndRecorded) {
+  const Ran ran = Run(Record({"garbage"}));
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.err, StartsWith("dstap record: a client was refused: byte 0 of the connection"));
+  EXPECT_TRUE(IsOneLine(ran.err)) << ran.err;
+}
+
+TEST_F(RecordTest, TheExitStatusIsTheCommands) {
+  EXPECT_EQ(Run({"record", "-o", "run.dstap", "--", "sh", "-c", "exit 7"}).status, 7);
+  EXPECT_EQ(Run({"record", "-o", "run2.dstap", "--", "sh", "-c", "kill -9 $$"}).status, 137);
+}
+
+TEST_F(RecordTest, CtrlCEndsTheCommandAndClosesTheCaptureWithTheSignalAsReason) {
+  const pid_t pid = Start(Record({"hang"}));
+  ASSERT_TRUE(WaitForOutput("answered 1"));
+  ::kill(pid, SIGINT);
+  const Ran ran = Finish(pid);
+  EXPECT_EQ(ran.status, 130) << ran.err;
+  const Ran verify = Run({"verify", "run.dstap"});
+  EXPECT_EQ(verify.status, 0);
+  EXPECT_THAT(verify.out, HasSubstr("run.dstap: closed"));
+  EXPECT_THAT(Run({"info", "run.dstap"}).out, HasSubstr("signal"));
+}
+
+TEST_F(RecordTest, AfterSigkillEveryCallThatTheClientSawAnsweredIsThere) {
+  const Ran ran = Run(Record({"kill-the-recorder", "25"}));
+  EXPECT_EQ(ran.status, 128 + SIGKILL);
+  ASSERT_TRUE(WaitForOutput("answered 25"));
+  const Ran verify = Run({"verify", "run.dstap"});
+  EXPECT_EQ(verify.status, 0);
+  EXPECT_THAT(verify.out, HasSubstr("run.dstap: unfinished, 25 calls"));
+  EXPECT_EQ(CallsInCat(), 25U);
+}
+
+TEST_F(RecordTest, AnExistingFileIsLeftAloneUnlessForced) {
+  Spill(Path("run.dstap"), "precious");
+  const Ran ran = Run(Record({"calls", "1"}));
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.err, "dstap record: run.dstap: the file exists; name another or add --force\n");
+  EXPECT_EQ(Slurp(Path("run.dstap")), "precious");
+}
+
+TEST_F(RecordTest, ACommandThatIsNotThereLeavesNoFile) {
+  const Ran ran = Run({"record", "-o", "run.dstap", "--", "no-such-command-here"});
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_EQ(ran.err,
+            "dstap record: no-such-command-here: cannot be started: No such file or directory\n");
+  EXPECT_FALSE(std::filesystem::exists(Path("run.dstap")));
+}
+
+TEST_F(RecordTest, AFolderThatIsNotThereIsOneLineAndStatusFour) {
+  const Ran ran = Run({"record", "-o", "no/such/run.dstap", "--", "true"});
+  EXPECT_EQ(ran.status, 4);
+  EXPECT_EQ(ran.err,
+            "dstap record: no/such/run.dstap: cannot be created: No such file or directory\n");
+}
+
+TEST_F(RecordTest, AFullDiskChangesNoAnswerAndGivesStatusFour) {
+  // A limit on the file's size stands in for the disk: writes past it fail.
+  const Ran ran = Finish(StartLimited(Record({"calls", "400"})));
+  EXPECT_THAT(ran.out, HasSubstr("answered 400"));
+  EXPECT_EQ(ran.status, 4) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("File too large"));
+  EXPECT_TRUE(IsOneLine(ran.err)) << ran.err;
+  const Ran verify = Run({"verify", "run.dstap"});
+  EXPECT_EQ(verify.status, 0) << verify.out << verify.err;
+  EXPECT_THAT(verify.out, HasSubstr("unfinished"));
+}
+
+}  // namespace
+}  // namespace dstap::test

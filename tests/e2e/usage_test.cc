@@ -1,0 +1,86 @@
+// Wrong words and wrong files: one line that says what and what to do, and the status of the
+// design.
+#include <gmock/gmock.h>
+
+#include "tests/e2e/program.h"
+
+namespace dstap::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct Wrong {
+  const char* name;
+  std::vector<std::string> arguments;
+  int status;
+  const char* says;
+};
+
+class UsageTest : public ProgramTest, public testing::WithParamInterface<Wrong> {};
+
+TEST_P(UsageTest, IsOneLineThatSaysWhatToDo) {
+  Spill(Path("empty.dstap"), "");
+  Spill(Path("text.dstap"), "This is a text file and no capture at all.\n");
+  std::filesystem::create_directory(Path("folder.dstap"));
+  const Ran ran = Run(GetParam().arguments);
+  EXPECT_EQ(ran.status, GetParam().status) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr(GetParam().says));
+  EXPECT_THAT(ran.err, StartsWith("dstap"));
+  EXPECT_TRUE(IsOneLine(ran.err)) << ran.err;
+  EXPECT_EQ(ran.out, "");
+}
+
+const Wrong kWrong[] = {
+    {"NoSubcommand", {}, 2, "see \"dstap --help\""},
+    {"UnknownSubcommand", {"rekord"}, 2, "see \"dstap --help\""},
+    {"UnknownOption", {"report", "--frobnicate", "x"}, 2, "see \"dstap report --help\""},
+    {"ReportOfNothing", {"report"}, 2, "see \"dstap report --help\""},
+    {"UnknownFormat", {"report", "text.dstap", "--format", "pdf"}, 2, "pdf"},
+    {"MissingFile",
+     {"report", "missing.dstap"},
+     3,
+     "missing.dstap: cannot be opened: No such file"},
+    {"Directory", {"report", "folder.dstap"}, 3, "folder.dstap: is a directory"},
+    {"EmptyFile", {"report", "empty.dstap"}, 3, "empty.dstap"},
+    {"TextFile", {"report", "text.dstap"}, 3, "is not a dstap capture"},
+    {"CatOfAMissingFile", {"cat", "missing.dstap"}, 3, "cannot be opened"},
+    {"CatOfText", {"cat", "text.dstap"}, 3, "is not a dstap capture"},
+    {"InfoOfAnEmptyFile", {"info", "empty.dstap"}, 3, "empty.dstap"},
+    {"VerifyOfADirectory", {"verify", "folder.dstap"}, 3, "is a directory"},
+    {"RecordWithoutACommand", {"record", "-o", "x.dstap"}, 2, "see \"dstap record --help\""},
+    {"RecordWithoutAFile", {"record", "--", "true"}, 2, "see \"dstap record --help\""},
+    {"UnknownRules", {"record", "-o", "x.dstap", "--rules", "1999", "--", "true"}, 2, "1999"},
+    {"UnknownRule", {"record", "-o", "x.dstap", "--rule", "queue=1", "--", "true"}, 2, "queue"},
+    {"BadAddress",
+     {"record", "-o", "x.dstap", "--listen", "tcp:0.0.0.0:1", "--", "true"},
+     2,
+     "is not a loopback address"},
+    {"LabWithoutALibrary", {"lab"}, 2, "see \"dstap lab --help\""},
+    {"LabOfAnUnknownLibrary",
+     {"lab", "--library", "no-such-library", "-o", "out"},
+     2,
+     "no-such-library"},
+    {"LabOfAnUnknownScenario",
+     {"lab", "--library", "datastore2", "--scenario", "no-such-scenario", "-o", "out"},
+     2,
+     "no-such-scenario"},
+    {"LabOfNoSamples", {"lab", "--library", "datastore2", "--samples", "0"}, 2, "--samples"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, UsageTest, testing::ValuesIn(kWrong),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+class HelpTest : public ProgramTest {};
+
+TEST_F(HelpTest, NamesEverySubcommand) {
+  const Ran ran = Run({"--help"});
+  EXPECT_EQ(ran.status, 0);
+  for (const char* command : {"record", "lab", "report", "cat", "info", "verify"}) {
+    EXPECT_THAT(ran.out, HasSubstr(command));
+  }
+  EXPECT_EQ(Run({"--version"}).out, "dstap " DSTAP_VERSION "\n");
+}
+
+}  // namespace
+}  // namespace dstap::test
