@@ -1,0 +1,72 @@
+// The service's error texts, as a script sees them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "proxy/backend/backend.h"
+
+namespace dstap::proxy {
+
+// Rows of the table in errors.cc.
+enum class ErrorId : uint8_t {
+  kKeyEmpty,
+  kKeyTooLong,
+  kKeyWithoutScope,
+  kStoreNameEmpty,
+  kStoreNameTooLong,
+  kScopeEmpty,
+  kScopeTooLong,
+  kScopeWithAllScopes,
+  kKindNotAllowed,  // {} = nil, double, Array, Dictionary, string, boolean
+  kCannotStore,     // {} = string, Array, Dictionary
+  kValueTooLarge,
+  kMaxValueNotInteger,
+  kPageSizeTooGreat,
+  kPageSizeTooSmall,
+  kMinAboveMax,
+  kGetDropped,
+  kSetDropped,
+  kIncrementDropped,
+  kUpdateDropped,
+  kGetSortedDropped,
+  kRemoveDropped,
+  kNotNumeric,
+  kKeyThrottledByCode,
+  kMetadataTooLarge,
+  kTooManyUserIds,
+  kMetadataFormat,
+  kUserIdsNotAllowed,
+  kOptionsNotAllowed,
+  kKeyThrottled,
+  kExclusiveStartKey,
+  kCallbackYielded,
+  kRateLimitType,
+  kRateLimitRange,
+  kNoRateLimits,
+  kNotSimulated,  // {} = the method
+};
+
+struct ErrorRow {
+  ErrorId id;
+  uint32_t code;          // 0: the service names this error instead, or does neither.
+  std::string_view name;  // The service's, where it has one.
+  std::string_view text;  // All that pcall gives. {} stands for what MakeError is given.
+  char mark;              // Evidence for the text: D, O, I, U; '-': dstap's own.
+};
+
+std::span<const ErrorRow> ErrorTable();
+
+CallError MakeError(ErrorId id, std::string_view detail = "");
+
+// A request that found its bucket dry and its queue full.
+CallError DroppedError(v1::Method method, v1::RequestType type, bool legacy_codes);
+// A request that the experience's limits stopped.
+CallError ExperienceError(v1::RequestType type);
+
+// "GetAsync"; "method 17" for one without a name here.
+std::string MethodName(v1::Method method);
+
+}  // namespace dstap::proxy

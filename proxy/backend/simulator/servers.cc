@@ -1,0 +1,102 @@
+// Game servers and their limits, which change while the simulation runs.
+#include <array>
+#include <utility>
+
+#include "proto/base/check.h"
+#include "proxy/backend/simulator/errors.h"
+#include "proxy/backend/simulator/simulator.h"
+#include "proxy/backend/simulator/validate.h"
+
+namespace dstap::proxy {
+namespace {
+
+// D: what SetRateLimitForRequestType accepts. UpdateAsync and OnUpdate are not in it: they cannot
+// be set.
+struct RangeRow {
+  v1::RequestType type;
+  int64_t base_max;
+  int64_t per_player_max;
+};
+
+constexpr RangeRow kRanges[] = {
+    {v1::REQUEST_TYPE_GET_ASYNC, 60, 40},
+    {v1::REQUEST_TYPE_SET_INCREMENT_ASYNC, 60, 40},
+    {v1::REQUEST_TYPE_GET_SORTED_ASYNC, 5, 2},
+    {v1::REQUEST_TYPE_LIST_ASYNC, 5, 2},
+    {v1::REQUEST_TYPE_GET_VERSION_ASYNC, 5, 2},
+    {v1::REQUEST_TYPE_REMOVE_VERSION_ASYNC, 5, 2},
+    {v1::REQUEST_TYPE_SET_INCREMENT_SORTED_ASYNC, 30, 5},
+    {v1::REQUEST_TYPE_STANDARD_READ, 10'000, 200},
+    {v1::REQUEST_TYPE_STANDARD_WRITE, 10'000, 200},
+    {v1::REQUEST_TYPE_STANDARD_LIST, 10'000, 200},
+    {v1::REQUEST_TYPE_STANDARD_REMOVE, 10'000, 200},
+    {v1::REQUEST_TYPE_ORDERED_READ, 10'000, 200},
+    {v1::REQUEST_TYPE_ORDERED_WRITE, 10'000, 200},
+    {v1::REQUEST_TYPE_ORDERED_LIST, 10'000, 200},
+    {v1::REQUEST_TYPE_ORDERED_REMOVE, 10'000, 200},
+};
+
+}  // namespace
+
+void Simulator::AddSource(SourceId source, Time now, uint32_t players) {
+  Settle(now);
+  const bool is_new = servers_.try_emplace(source, rules_, now_, players).second;
+  ChangePlayers(source, players, is_new ? "start" : "players");
+}
+
+void Simulator::SetPlayers(SourceId source, Time now, uint32_t players) {
+  Settle(now);
+  ChangePlayers(source, players, "players");
+}
+
+void Simulator::ChangePlayers(SourceId source, uint32_t players, std::string_view reason) {
+  GameServer& server = servers_.at(source);
+  server.SetPlayers(now_, players);
+  int64_t all_players = 0;
+  for (const auto& [id, each] : servers_) all_players += each.players();
+  experience_.SetPlayers(now_, all_players);
+  for (size_t type = 0; type < kRequestTypes; ++type) {
+    if (rules_.buckets[type].live) PlanDrain(source, static_cast<v1::RequestType>(type));
+  }
+  TellLimits(source, reason);
+}
+
+CallError Simulator::SetRateLimit(SourceId source, Time now, v1::RequestType type,
+                                  int64_t base_per_minute, int64_t per_player_per_minute) {
+  Settle(now);
+  if (rules_.current_types == 0) return MakeError(ErrorId::kNoRateLimits);
+  const RangeRow* range = nullptr;
+  for (const RangeRow& row : kRanges) {
+    if (row.type == type) range = &row;
+  }
+  if (range == nullptr) return MakeError(ErrorId::kRateLimitType, RequestTypeName(type));
+  if (base_per_minute < 0 || base_per_minute > range->base_max || per_player_per_minute < 0 ||
+      per_player_per_minute > range->per_player_max) {
+    return MakeError(ErrorId::kRateLimitRange, RequestTypeName(type));
+  }
+  // O: the legacy types are knobs of their own, and turning them does not throttle anything here.
+  if (!rules_.buckets[type].live) return {};
+  servers_.at(source).SetRate(type, now_, {base_per_minute, per_player_per_minute});
+  PlanDrain(source, type);
+  TellLimits(source, "SetRateLimitForRequestType");
+  return {};
+}
+
+void Simulator::TellLimits(SourceId source, std::string_view reason) {
+  v1::Limits limits = servers_.at(source).Limits();
+  limits.set_source(source);
+  limits.set_reason(std::string(reason));
+  Tell(0, LimitsChanged{source, std::move(limits)});
+}
+
+CallError Simulator::OpenStore(SourceId /*source*/, Time now, const StoreName& store) {
+  Settle(now);
+  return CheckStore(store, rules_).value_or(CallError{});
+}
+
+int64_t Simulator::Budget(SourceId source, Time now, v1::RequestType type) {
+  Settle(now);
+  return servers_.at(source).Visible(type, now_);
+}
+
+}  // namespace dstap::proxy

@@ -1,0 +1,141 @@
+#include "proxy/backend/simulator/simulator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proto/base/check.h"
+#include "proxy/backend/simulator/errors.h"
+#include "proxy/backend/simulator/frames.h"
+#include "proxy/backend/simulator/validate.h"
+
+namespace dstap::proxy {
+
+Simulator::Simulator(SimulatorOptions options)
+    : rules_(std::move(options.rules)),
+      start_unix_ns_(options.start_unix_ns),
+      latency_(rules_, options.seed),
+      store_(rules_),
+      experience_(rules_),
+      throughput_(rules_) {}
+
+// ---------------------------------------------------------------- calls
+
+void Simulator::Submit(CallId id, Time now, Request request) {
+  Settle(now);
+  const auto server = servers_.find(request.source);
+  DSTAP_CHECK(server != servers_.end());
+  const auto [position, is_new] = calls_.try_emplace(id);
+  DSTAP_CHECK(is_new);
+
+  Call& call = position->second;
+  call.id = id;
+  call.request = std::move(request);
+  call.server = &server->second;
+  call.number = call.server->NextRequest();
+  call.spends = Spends(call.request);
+  if (std::optional<CallError> error = CheckRequest(call.request, rules_)) {
+    return Reject(call, *std::move(error));
+  }
+  switch (call.request.method) {
+    case v1::METHOD_GET_ASYNC:
+      call.place = PlaceOf(call.request.store, call.request.key);
+      return StartRead(call);
+    case v1::METHOD_UPDATE_ASYNC:
+      call.place = PlaceOf(call.request.store, call.request.key);
+      return StartUpdate(call);
+    case v1::METHOD_SET_ASYNC:
+    case v1::METHOD_INCREMENT_ASYNC:
+    case v1::METHOD_REMOVE_ASYNC:
+      call.place = PlaceOf(call.request.store, call.request.key);
+      return Acquire(call, 0);
+    default:
+      return Reject(call, MakeError(ErrorId::kNotSimulated, MethodName(call.request.method)));
+  }
+}
+
+void Simulator::Cancel(CallId id) {
+  const auto found = calls_.find(id);
+  if (found == calls_.end()) return;
+  Call& call = found->second;
+  if (call.stage == Stage::kWriting) {
+    call.cancelled = true;  // It is on its way and will be applied.
+    return;
+  }
+  if (call.stage == Stage::kQueued) call.server->Leave(id);
+  calls_.erase(found);
+}
+
+// ---------------------------------------------------------------- time
+
+std::optional<Time> Simulator::NextEvent() const {
+  if (!told_.empty()) return told_.front().at;
+  if (events_.empty()) return std::nullopt;
+  return events_.top().at;
+}
+
+void Simulator::AdvanceTo(Time now, BackendListener& listener) {
+  for (;;) {
+    while (!told_.empty()) {
+      Told next = std::move(told_.front());
+      told_.pop_front();
+      Deliver(std::move(next), listener);
+    }
+    if (events_.empty() || events_.top().at > now) break;
+    RunEventsAt(events_.top().at);
+  }
+  now_ = std::max(now_, now);
+}
+
+void Simulator::Settle(Time now) {
+  while (!events_.empty() && events_.top().at <= now) RunEventsAt(events_.top().at);
+  now_ = std::max(now_, now);
+}
+
+void Simulator::RunEventsAt(Time at) {
+  now_ = std::max(now_, at);
+  while (!events_.empty() && events_.top().at <= at) {
+    const Event event = events_.top();
+    events_.pop();
+    if (event.kind == EventKind::kDrain) {
+      Drain(event.source, event.type);
+      continue;
+    }
+    const auto found = calls_.find(event.call);
+    if (found == calls_.end()) continue;  // Cancelled.
+    if (event.kind == EventKind::kServed) {
+      Served(found->second);
+    } else {
+      Tell(event.call, Answered{});
+    }
+    if (found->second.cancelled && found->second.stage != Stage::kWriting) calls_.erase(found);
+  }
+}
+
+void Simulator::Plan(Time at, EventKind kind, const Call& call) {
+  events_.push({at, ++sequence_, kind, call.id, call.request.source, v1::REQUEST_TYPE_UNKNOWN});
+}
+
+void Simulator::Tell(CallId call, News news) { told_.push_back({now_, call, std::move(news)}); }
+
+void Simulator::Deliver(Told told, BackendListener& listener) {
+  const auto found = calls_.find(told.call);
+  const bool gone = told.call != 0 && found == calls_.end();
+  if (gone || (told.call != 0 && found->second.cancelled)) return;
+  if (auto* queued = std::get_if<Queued>(&told.news)) {
+    listener.OnQueued(told.call, told.at, queued->type, queued->warning);
+  } else if (std::holds_alternative<Admitted>(told.news)) {
+    listener.OnAdmitted(told.call, told.at);
+  } else if (auto* input = std::get_if<TransformInput>(&told.news)) {
+    listener.OnTransform(told.call, told.at, std::move(*input));
+  } else if (std::holds_alternative<Answered>(told.news)) {
+    BackendAnswer answer = std::move(found->second.answer);
+    calls_.erase(found);
+    listener.OnAnswer(told.call, told.at, std::move(answer));
+  } else if (auto* printed = std::get_if<Printed>(&told.news)) {
+    listener.OnNotice(printed->source, told.at, printed->kind, printed->text);
+  } else if (auto* limits = std::get_if<LimitsChanged>(&told.news)) {
+    listener.OnLimits(limits->source, told.at, limits->limits);
+  }
+}
+
+}  // namespace dstap::proxy

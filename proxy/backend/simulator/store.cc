@@ -1,0 +1,92 @@
+#include "proxy/backend/simulator/store.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "proto/base/check.h"
+
+namespace dstap::proxy {
+namespace {
+
+constexpr int64_t kHourUs = 3'600'000'000;
+constexpr int64_t kUnixEpochTicks = 621'355'968'000'000'000;
+constexpr int64_t kTicksPerUs = 10;
+
+// Rounds down, also before 1970.
+int64_t HourOf(int64_t unix_us) { return unix_us / kHourUs - (unix_us % kHourUs < 0 ? 1 : 0); }
+
+}  // namespace
+
+Place PlaceOf(const StoreName& store, const std::string& key) {
+  if (!store.all_scopes) return {store.kind, store.name, store.scope, key};
+  const size_t slash = key.find('/');
+  DSTAP_CHECK(slash != std::string::npos);
+  return {store.kind, store.name, key.substr(0, slash), key.substr(slash + 1)};
+}
+
+std::string VersionId(int64_t entry_created_us, int64_t sequence, int64_t version_created_us) {
+  return fmt::format("{:016X}.{:010}.{:016X}.01", entry_created_us * kTicksPerUs + kUnixEpochTicks,
+                     sequence, version_created_us * kTicksPerUs + kUnixEpochTicks);
+}
+
+VersionPtr Store::Latest(const Place& place) const {
+  const auto found = entries_.find(place);
+  return found == entries_.end() ? nullptr : found->second.latest;
+}
+
+VersionPtr Store::Write(const Place& place, int64_t now_us, std::string value,
+                        Attributes attributes) {
+  auto next = std::make_shared<Version>();
+  next->value = std::move(value);
+  next->info.user_ids = std::move(attributes.user_ids);
+  next->info.metadata = std::move(attributes.metadata);
+  Entry& entry = entries_[place];
+  Replace(entry, now_us, std::move(next));
+  return entry.latest;
+}
+
+VersionPtr Store::Remove(const Place& place, int64_t now_us) {
+  const auto found = entries_.find(place);
+  if (found == entries_.end() || !HasValue(found->second.latest)) return nullptr;
+  VersionPtr removed = found->second.latest;
+  if (place.kind == v1::STORE_KIND_ORDERED) {
+    entries_.erase(found);  // D: at once and for good
+    return removed;
+  }
+  auto tombstone = std::make_shared<Version>();
+  tombstone->deleted = true;
+  tombstone->info.metadata = "{}";
+  Replace(found->second, now_us, std::move(tombstone));
+  return removed;
+}
+
+std::vector<VersionPtr> Store::Versions(const Place& place, int64_t now_us) const {
+  std::vector<VersionPtr> versions;
+  const auto found = entries_.find(place);
+  if (found == entries_.end()) return versions;
+  for (const Entry::Backup& backup : found->second.backups) {
+    if (backup.expires_us > now_us) versions.push_back(backup.version);
+  }
+  versions.push_back(found->second.latest);
+  return versions;
+}
+
+void Store::Replace(Entry& entry, int64_t now_us, std::shared_ptr<Version> next) {
+  std::erase_if(entry.backups,
+                [&](const Entry::Backup& backup) { return backup.expires_us <= now_us; });
+  if (entry.latest == nullptr) {
+    entry.created_us = now_us;
+  } else if (HourOf(entry.latest->created_us) != HourOf(now_us)) {
+    // D: the first write in a UTC hour keeps what it replaces; later ones overwrite for good.
+    entry.backups.push_back({entry.latest, now_us + backup_us_});
+  }
+  next->created_us = now_us;
+  next->sequence = entry.latest == nullptr ? 1 : entry.latest->sequence + 1;
+  next->info.created_ms = entry.created_us / 1000;
+  next->info.updated_ms = now_us / 1000;
+  next->info.version = VersionId(entry.created_us, next->sequence, now_us);
+  entry.latest = std::move(next);
+}
+
+}  // namespace dstap::proxy

@@ -1,0 +1,93 @@
+// What the experience has stored: entries with their versions, shared by all servers.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/backend/backend.h"
+#include "proxy/backend/simulator/rule_profile.h"
+
+namespace dstap::proxy {
+
+// One version of an entry; never changed once made.
+struct Version {
+  int64_t created_us = 0;  // Unix microseconds.
+  int64_t sequence = 0;    // From 1; counts every write of the entry, kept or not (U).
+  bool deleted = false;    // A tombstone: reads as nil.
+  std::string value;       // JSON.
+  KeyInfo info;
+};
+// Null: the key was never written.
+using VersionPtr = std::shared_ptr<const Version>;
+
+// Reads as a value, that is: neither missing nor removed.
+inline bool HasValue(const VersionPtr& version) { return version != nullptr && !version->deleted; }
+
+// Where an entry lives. Two StoreNames can lead to one place (an AllScopes store names the scope
+// in the key).
+struct Place {
+  v1::StoreKind kind = v1::STORE_KIND_STANDARD;
+  std::string store;
+  std::string scope;
+  std::string key;
+
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+// "scope/key" of an AllScopes store is taken apart; the caller has checked that there is a slash.
+Place PlaceOf(const StoreName& store, const std::string& key);
+
+// What a write stores beside the value. Left out means cleared.
+struct Attributes {
+  std::vector<int64_t> user_ids;
+  std::string metadata = "{}";
+};
+
+// Units:   Unix microseconds.
+// Threads: not thread-safe. Times must not go back.
+// Limits:  holds each entry's latest version and one replaced version an hour for backup_days;
+//          older ones go at the entry's next write.
+class Store {
+ public:
+  explicit Store(const RuleProfile& rules) : backup_us_(rules.backup_days * 86'400'000'000) {}
+
+  VersionPtr Latest(const Place& place) const;
+
+  VersionPtr Write(const Place& place, int64_t now_us, std::string value, Attributes attributes);
+
+  // A standard entry gets a tombstone; an ordered one is gone. Returns what was current. A missing
+  // or removed entry stays as it is.
+  VersionPtr Remove(const Place& place, int64_t now_us);
+
+  // Oldest first, the latest included, expired ones not.
+  std::vector<VersionPtr> Versions(const Place& place, int64_t now_us) const;
+
+  // Entries by place, so all of one store and scope stand together in the order of keys.
+  struct Entry {
+    struct Backup {
+      VersionPtr version;
+      int64_t expires_us = 0;
+    };
+    int64_t created_us = 0;
+    VersionPtr latest;
+    std::deque<Backup> backups;  // Oldest first.
+  };
+  const std::map<Place, Entry>& entries() const { return entries_; }
+
+ private:
+  void Replace(Entry& entry, int64_t now_us, std::shared_ptr<Version> next);
+
+  int64_t backup_us_;
+  std::map<Place, Entry> entries_;
+};
+
+// "08D9E6A3F2188CFF.0000000001.08D9E6A3F2188CFF.01": the entry's creation and the version's in .NET
+// ticks (100 ns since year 1), the sequence number between them.
+std::string VersionId(int64_t entry_created_us, int64_t sequence, int64_t version_created_us);
+
+}  // namespace dstap::proxy

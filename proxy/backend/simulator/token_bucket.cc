@@ -1,0 +1,58 @@
+#include "proxy/backend/simulator/token_bucket.h"
+
+#include <algorithm>
+
+#include "proto/base/check.h"
+
+namespace dstap::proxy {
+namespace {
+
+__extension__ using Int128 = __int128;
+
+constexpr int64_t kToken = 60'000'000'000;  // One token in units of a level.
+
+// Levels above this would overflow; it is 50 million tokens.
+constexpr int64_t kLevelMax = kToken * 50'000'000;
+
+}  // namespace
+
+TokenBucket::TokenBucket(Time now, int64_t start_tokens, int64_t limit_per_minute,
+                         int64_t cap_times)
+    : level_(std::clamp<int64_t>(start_tokens, 0, kLevelMax / kToken) * kToken),
+      cap_(level_),
+      cap_times_(cap_times),
+      at_(now) {
+  SetLimit(now, limit_per_minute);
+}
+
+int64_t TokenBucket::LevelAt(Time now) const {
+  DSTAP_CHECK(now >= at_);
+  const Int128 level = Int128{level_} + Int128{limit_} * (now - at_).count();
+  return static_cast<int64_t>(std::min<Int128>(level, cap_));
+}
+
+int64_t TokenBucket::Visible(Time now) const { return std::max<int64_t>(0, LevelAt(now)) / kToken; }
+
+void TokenBucket::Take(Time now) {
+  level_ = LevelAt(now) - kToken;
+  if (level_ < 0) level_ = -kToken;
+  at_ = now;
+}
+
+std::optional<Time> TokenBucket::OpenAt(Time now) const {
+  const int64_t level = LevelAt(now);
+  if (level >= 0) return now;
+  if (limit_ == 0) return std::nullopt;
+  return now + Time((-level + limit_ - 1) / limit_);
+}
+
+void TokenBucket::SetLimit(Time now, int64_t limit_per_minute) {
+  const int64_t level = LevelAt(now);
+  limit_ = std::clamp<int64_t>(limit_per_minute, 0, kLimitMax);
+  const auto cap = std::min<Int128>(Int128{limit_} * cap_times_ * kToken, kLevelMax);
+  cap_ = static_cast<int64_t>(cap);
+  level_ = std::min(level, cap_);
+  at_ = now;
+}
+
+}  // namespace dstap::proxy

@@ -1,0 +1,150 @@
+#include "proxy/backend/simulator/validate.h"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "proxy/backend/simulator/errors.h"
+
+namespace dstap::proxy {
+namespace {
+
+std::string_view Trimmed(std::string_view json) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const size_t begin = json.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return json.substr(begin, json.find_last_not_of(kSpace) - begin + 1);
+}
+
+// What the engine calls the kind of a JSON value in its errors.
+std::string_view KindName(std::string_view json) {
+  switch (json.empty() ? '\0' : json.front()) {
+    case '[':
+      return "Array";
+    case '{':
+      return "Dictionary";
+    case '"':
+      return "string";
+    case 't':
+    case 'f':
+      return "bool";
+    case 'n':
+      return "nil";
+    default:
+      return "double";
+  }
+}
+
+// The container is named where the bad value is inside one.
+std::string_view ContainerName(std::string_view json) {
+  const std::string_view kind = KindName(json);
+  return kind == "Array" || kind == "Dictionary" ? kind : "string";
+}
+
+}  // namespace
+
+std::optional<int64_t> IntegerOf(std::string_view json) {
+  json = Trimmed(json);
+  if (json.empty()) return std::nullopt;
+  int64_t number = 0;
+  const char* end = json.data() + json.size();
+  auto [stop, error] = std::from_chars(json.data(), end, number);
+  if (error != std::errc()) return std::nullopt;
+  if (stop == end) return number;
+  if (*stop != '.') return std::nullopt;
+  for (++stop; stop != end; ++stop) {
+    if (*stop != '0') return std::nullopt;
+  }
+  return number;
+}
+
+std::optional<CallError> CheckStore(const StoreName& store, const RuleProfile& rules) {
+  const auto limit = static_cast<size_t>(rules.key_bytes_max);
+  // The store of GetGlobalDataStore has no name, and the scope "u".
+  const bool is_global = store.name.empty() && store.scope == "u";
+  if (store.name.empty() && !is_global) return MakeError(ErrorId::kStoreNameEmpty);
+  if (store.name.size() > limit) return MakeError(ErrorId::kStoreNameTooLong);
+  if (store.all_scopes) {
+    if (!store.scope.empty()) return MakeError(ErrorId::kScopeWithAllScopes);
+    return std::nullopt;
+  }
+  if (store.scope.empty()) return MakeError(ErrorId::kScopeEmpty);
+  if (store.scope.size() > limit) return MakeError(ErrorId::kScopeTooLong);
+  return std::nullopt;
+}
+
+std::optional<CallError> CheckKey(const StoreName& store, std::string_view key,
+                                  const RuleProfile& rules) {
+  const auto limit = static_cast<size_t>(rules.key_bytes_max);
+  if (key.empty()) return MakeError(ErrorId::kKeyEmpty);
+  if (store.all_scopes) {
+    const size_t slash = key.find('/');
+    if (slash == std::string_view::npos || slash == 0) return MakeError(ErrorId::kKeyWithoutScope);
+    if (slash > limit) return MakeError(ErrorId::kKeyTooLong);
+    key.remove_prefix(slash + 1);
+    if (key.empty()) return MakeError(ErrorId::kKeyEmpty);
+  }
+  if (key.size() > limit) return MakeError(ErrorId::kKeyTooLong);
+  return std::nullopt;
+}
+
+std::optional<CallError> CheckAttributes(const ValueToStore& to_store, const RuleProfile& rules) {
+  const std::optional<std::string>& metadata = to_store.metadata;
+  if (to_store.kind == v1::STORE_KIND_ORDERED) {
+    if (!to_store.user_ids.empty()) return MakeError(ErrorId::kUserIdsNotAllowed);
+    if (metadata && *metadata != "{}" && *metadata != "[]") {
+      return MakeError(ErrorId::kOptionsNotAllowed);
+    }
+    return std::nullopt;
+  }
+  if (to_store.user_ids.size() > static_cast<size_t>(rules.user_ids_max)) {
+    return MakeError(ErrorId::kTooManyUserIds);
+  }
+  if (!metadata) return std::nullopt;
+  if (metadata->size() > static_cast<size_t>(rules.metadata_bytes_max)) {
+    return MakeError(ErrorId::kMetadataTooLarge);
+  }
+  // An empty Luau table is "[]" in JSON.
+  const std::string_view text = Trimmed(*metadata);
+  if (text == "[]") return std::nullopt;
+  if (!text.starts_with('{') || !nlohmann::json::accept(text)) {
+    return MakeError(ErrorId::kMetadataFormat);
+  }
+  return std::nullopt;
+}
+
+std::optional<CallError> CheckValue(const ValueToStore& to_store, const RuleProfile& rules) {
+  if (!to_store.value) return MakeError(ErrorId::kKindNotAllowed, "nil");
+  if (to_store.value->size() > static_cast<size_t>(rules.value_bytes_max)) {
+    return MakeError(ErrorId::kValueTooLarge);
+  }
+  const std::string_view json = Trimmed(*to_store.value);
+  if (!nlohmann::json::accept(json)) return MakeError(ErrorId::kCannotStore, ContainerName(json));
+  const std::string_view kind = KindName(json);
+  if (kind == "nil") return MakeError(ErrorId::kKindNotAllowed, kind);
+  if (to_store.kind == v1::STORE_KIND_ORDERED && !IntegerOf(json)) {
+    return MakeError(ErrorId::kKindNotAllowed, kind);
+  }
+  return CheckAttributes(to_store, rules);
+}
+
+std::optional<CallError> CheckRequest(const Request& request, const RuleProfile& rules) {
+  if (auto error = CheckStore(request.store, rules)) return error;
+  const ValueToStore to_store{request.store.kind, request.value, request.user_ids,
+                              request.metadata};
+  switch (request.method) {
+    case v1::METHOD_SET_ASYNC:
+      if (auto error = CheckKey(request.store, request.key, rules)) return error;
+      return CheckValue(to_store, rules);
+    case v1::METHOD_INCREMENT_ASYNC:
+      if (auto error = CheckKey(request.store, request.key, rules)) return error;
+      return CheckAttributes(to_store, rules);
+    case v1::METHOD_GET_ASYNC:
+    case v1::METHOD_UPDATE_ASYNC:
+    case v1::METHOD_REMOVE_ASYNC:
+      return CheckKey(request.store, request.key, rules);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace dstap::proxy

@@ -1,0 +1,71 @@
+// SetAsync, IncrementAsync, RemoveAsync: one request, applied when it is answered.
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "proxy/backend/simulator/errors.h"
+#include "proxy/backend/simulator/simulator.h"
+#include "proxy/backend/simulator/validate.h"
+
+namespace dstap::proxy {
+
+void Simulator::Served(Call& call) {
+  switch (call.request.method) {
+    case v1::METHOD_GET_ASYNC:
+      return ServeGet(call);
+    case v1::METHOD_SET_ASYNC:
+      return ServeSet(call);
+    case v1::METHOD_INCREMENT_ASYNC:
+      return ServeIncrement(call);
+    case v1::METHOD_REMOVE_ASYNC:
+      return ServeRemove(call);
+    default:
+      return call.step == 0 ? ServeUpdateRead(call) : ServeUpdateWrite(call);
+  }
+}
+
+void Simulator::ServeSet(Call& call) {
+  Request& request = call.request;
+  const VersionPtr made = store_.Write(call.place, UnixUs(), *std::move(request.value),
+                                       AttributesOf(request.user_ids, request.metadata));
+  call.server->cache().Put(request.store, request.key, now_, made);
+  BackendAnswer answer;
+  answer.outcome = v1::OUTCOME_OK;
+  answer.served_by = v1::SERVED_BY_BACKEND;
+  if (InfoOf(made, request.store)) answer.version = made->info.version;
+  Answer(call, std::move(answer));
+}
+
+void Simulator::ServeIncrement(Call& call) {
+  const Request& request = call.request;
+  const VersionPtr latest = store_.Latest(call.place);
+  const std::optional<int64_t> old = HasValue(latest) ? IntegerOf(latest->value) : 0;
+  int64_t sum = 0;
+  // U: what happens past 64 bits; refused like any other value that is not a number there.
+  if (!old || __builtin_add_overflow(*old, request.delta.value_or(1), &sum)) {
+    BackendAnswer answer;
+    answer.outcome = v1::OUTCOME_FAILED;
+    answer.error = MakeError(ErrorId::kNotNumeric);
+    answer.served_by = v1::SERVED_BY_BACKEND;
+    return Answer(call, std::move(answer));
+  }
+  const VersionPtr made = store_.Write(call.place, UnixUs(), fmt::format("{}", sum),
+                                       AttributesOf(request.user_ids, request.metadata));
+  call.server->cache().Put(request.store, request.key, now_, made);
+  Answer(call, ReadAnswer(call, made, v1::SERVED_BY_BACKEND));
+}
+
+void Simulator::ServeRemove(Call& call) {
+  // Stands for "removed" where the service itself keeps nothing of an entry.
+  static const VersionPtr kRemoved = [] {
+    auto version = std::make_shared<Version>();
+    version->deleted = true;
+    return version;
+  }();
+  const VersionPtr removed = store_.Remove(call.place, UnixUs());
+  call.server->cache().Put(call.request.store, call.request.key, now_, kRemoved);
+  Answer(call, ReadAnswer(call, removed, v1::SERVED_BY_BACKEND));
+}
+
+}  // namespace dstap::proxy

@@ -1,0 +1,145 @@
+// The check values: what live servers without players did under a burst of UpdateAsync, and what
+// the model must reproduce.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "proxy/backend/simulator/frames.h"
+#include "tests/proxy/simulator/client.h"
+
+namespace dstap::test {
+namespace {
+
+using namespace std::chrono_literals;
+using proxy::FrameTime;
+
+struct Burst {
+  int admitted = 0;
+  int queued = 0;
+  int dropped = 0;
+  int64_t update_after = -1, read_after = -1, write_after = -1;
+};
+
+// `count` cancelled UpdateAsync on fresh keys, all in frame `frame`.
+Burst SendBurst(Game& game, int count, int64_t frame) {
+  std::vector<CallId> calls;
+  Burst burst;
+  game.client().At(FrameTime(frame), [&] {
+    for (int i = 0; i < count; ++i) {
+      calls.push_back(game.client().Submit(UpdateOf("burst_" + std::to_string(i)), AlwaysNil()));
+    }
+    burst.update_after = game.Budget(v1::REQUEST_TYPE_UPDATE_ASYNC);
+    burst.read_after = game.Budget(v1::REQUEST_TYPE_STANDARD_READ);
+    burst.write_after = game.Budget(v1::REQUEST_TYPE_STANDARD_WRITE);
+  });
+  game.client().Run(FrameTime(frame) + 500ms);
+  for (const CallId call : calls) {
+    const Seen& seen = game.client().seen(call);
+    if (seen.answer.outcome == v1::OUTCOME_DROPPED) {
+      ++burst.dropped;
+    } else if (seen.queued.empty()) {
+      ++burst.admitted;
+    } else {
+      ++burst.queued;
+    }
+  }
+  return burst;
+}
+
+TEST(BurstTest, OneMorePassesThanTheBudgetShowsThirtyWaitAndNineAreDropped) {
+  Game game;
+  EXPECT_EQ(game.Budget(v1::REQUEST_TYPE_STANDARD_READ), 120);
+  const Burst burst = SendBurst(game, 160, 0);
+  EXPECT_EQ(burst.admitted, 121);
+  EXPECT_EQ(burst.queued, 30);
+  EXPECT_EQ(burst.dropped, 9);
+  EXPECT_EQ(burst.update_after, 0);
+  EXPECT_EQ(burst.read_after, 0);
+  EXPECT_EQ(burst.write_after, 120);
+}
+
+TEST(BurstTest, OneSecondLaterOneMoreIsSentForTheSameNineDrops) {
+  Game game;
+  const Burst burst = SendBurst(game, 161, 60);
+  EXPECT_EQ(burst.admitted, 122);
+  EXPECT_EQ(burst.queued, 30);
+  EXPECT_EQ(burst.dropped, 9);
+  EXPECT_EQ(burst.write_after, 121);
+}
+
+TEST(BurstTest, ADroppedCallIsToldOneFrameLaterInTheServicesWords) {
+  Game game;
+  SendBurst(game, 160, 60);
+  const Seen& last = game.client().seen(160);
+  EXPECT_EQ(last.answer.outcome, v1::OUTCOME_DROPPED);
+  EXPECT_EQ(last.answered, FrameTime(61));
+  EXPECT_EQ(last.answer.error.code, 0U);
+  EXPECT_EQ(last.answer.error.name, "StandardReadGameServerThrottled");
+  EXPECT_EQ(last.answer.error.text,
+            "StandardReadGameServerThrottled: StandardRead request was throttled by game server "
+            "limits or the request queue was full");
+  EXPECT_EQ(last.answer.taken[0], 0U);
+}
+
+TEST(BurstTest, AQueuedCallIsWarnedAboutAtOnceWithoutASpaceBeforeKey) {
+  Game game;
+  SendBurst(game, 160, 60);
+  // Burst budget 121 at one second: 122 pass, the 123rd waits first.
+  const Seen& first = game.client().seen(123);
+  ASSERT_THAT(first.queued, testing::ElementsAre(FrameTime(60)));
+  EXPECT_THAT(first.warnings,
+              testing::ElementsAre("DataStore request was added to queue. If request queue fills, "
+                                   "further requests will be dropped. Try sending fewer "
+                                   "requests.Key = burst_122"));
+}
+
+TEST(BurstTest, TheQueueMovesOnceASecondAndTheBudgetShowsAgainAfter32) {
+  Game game;
+  SendBurst(game, 151, 0);
+  game.client().Run(31999ms);
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_THAT(game.client().seen(static_cast<CallId>(122 + i)).admitted,
+                testing::ElementsAre(std::chrono::seconds(i + 1)));
+  }
+  EXPECT_EQ(game.Budget(v1::REQUEST_TYPE_STANDARD_READ), 0);
+  game.client().Run(32s);
+  EXPECT_EQ(game.Budget(v1::REQUEST_TYPE_STANDARD_READ), 1);
+}
+
+// A caller that retries the moment it fails. Returns its attempts.
+int RetryAtOnce(Game& game, Time start, Time* done) {
+  int attempts = 0;
+  std::function<void()> attempt = [&] {
+    ++attempts;
+    game.client().Submit(GetOf("one_more"), nullptr, [&](const Seen& seen) {
+      if (seen.answer.outcome == v1::OUTCOME_DROPPED) {
+        attempt();
+      } else {
+        *done = seen.answered - start;
+      }
+    });
+  };
+  game.client().At(start, attempt);
+  game.client().Run();
+  return attempts;
+}
+
+TEST(BurstTest, ARetryEveryFrameTakes61CallsWhereverTheBurstStarts) {
+  for (int64_t frame = 0; frame < 1000; ++frame) {
+    Game game({{"tail_permille", "0"}});
+    const Time start = FrameTime(frame);
+    game.client().At(start, [&] {
+      const int64_t burst = game.Budget(v1::REQUEST_TYPE_STANDARD_READ) + 40;
+      for (int64_t i = 0; i < burst; ++i) {
+        game.client().Submit(UpdateOf("b" + std::to_string(i)), AlwaysNil());
+      }
+    });
+    Time done{0};
+    ASSERT_EQ(RetryAtOnce(game, start, &done), 61) << "burst in frame " << frame;
+    ASSERT_GE(done, 31s);
+    ASSERT_LE(done, 31134ms);
+  }
+}
+
+}  // namespace
+}  // namespace dstap::test
