@@ -18,6 +18,11 @@ Status CheckName(const char* what, std::string_view name) {
           fmt::format("a {} of {} bytes is longer than {}", what, name.size(), kNameBytesMax)};
 }
 
+Status CheckType(v1::RequestType type) {
+  if (type != v1::REQUEST_TYPE_UNKNOWN && v1::RequestType_IsValid(type)) return {};
+  return Broken("a query for a request type that this proxy does not know");
+}
+
 const char* ClockName(v1::ClockKind clock) {
   switch (clock) {
     case v1::CLOCK_KIND_VIRTUAL:
@@ -71,14 +76,11 @@ Status Session::OnFrame(Time now, const v1::ClientFrame& frame) {
     case Kind::kStepBegin:
       return OnStepBegin(now, source, frame.step_begin());
     case Kind::kOpenStore:
-      OnOpenStore(now, source, frame.open_store());
-      return {};
+      return OnOpenStore(now, source, frame.open_store());
     case Kind::kBudgetQuery:
-      OnBudgetQuery(now, source, frame.budget_query());
-      return {};
+      return OnBudgetQuery(now, source, frame.budget_query());
     case Kind::kSetRateLimit:
-      OnSetRateLimit(now, source, frame.set_rate_limit());
-      return {};
+      return OnSetRateLimit(now, source, frame.set_rate_limit());
     case Kind::kPlayers:
       exchange_.backend.SetPlayers(source.id, now, frame.players().players());
       *row.mutable_player_count() = frame.players();
@@ -161,7 +163,14 @@ Status Session::OnCall(Time now, Source& source, const v1::Call& call) {
     return {ErrorCode::kLimit,
             fmt::format("more than {} calls are open on one connection", kCallsOpenMax)};
   }
-  if (call.method() == v1::METHOD_UNKNOWN) return Broken("a call without a method");
+  // Numbers that no enum has are kept by protobuf, and would reach tables that have no such row.
+  if (call.method() == v1::METHOD_UNKNOWN || !v1::Method_IsValid(call.method())) {
+    return Broken("a call without a method that this proxy knows");
+  }
+  if (!v1::StoreKind_IsValid(call.store().kind()) || !v1::UseCache_IsValid(call.use_cache())) {
+    return Broken(fmt::format("call {} has a store kind or a UseCache that this proxy does not know",
+                              call.id()));
+  }
   DSTAP_TRY(CheckName("store name", call.store().name()));
   DSTAP_TRY(CheckName("scope", call.store().scope()));
   DSTAP_TRY(CheckName("key", call.key()));
@@ -251,12 +260,19 @@ void Session::SendAnswer(Time now, SourceId source, uint64_t query, int64_t valu
   Send(frame);
 }
 
-void Session::OnOpenStore(Time now, Source& source, const v1::OpenStore& query) {
+Status Session::OnOpenStore(Time now, Source& source, const v1::OpenStore& query) {
+  if (!v1::StoreKind_IsValid(query.store().kind())) {
+    return Broken("a store of a kind that this proxy does not know");
+  }
+  DSTAP_TRY(CheckName("store name", query.store().name()));
+  DSTAP_TRY(CheckName("scope", query.store().scope()));
   const CallError error = exchange_.backend.OpenStore(source.id, now, StoreOf(query.store()));
   SendAnswer(now, source.id, query.query(), 0, error);
+  return {};
 }
 
-void Session::OnBudgetQuery(Time now, Source& source, const v1::BudgetQuery& query) {
+Status Session::OnBudgetQuery(Time now, Source& source, const v1::BudgetQuery& query) {
+  DSTAP_TRY(CheckType(query.type()));
   const int64_t visible = exchange_.backend.Budget(source.id, now, query.type());
   v1::Row row;
   v1::BudgetSample& sample = *row.mutable_budget_sample();
@@ -267,12 +283,15 @@ void Session::OnBudgetQuery(Time now, Source& source, const v1::BudgetQuery& que
   budget.set_visible(static_cast<uint64_t>(visible));
   exchange_.recorder.AddRow(now, std::move(row));
   SendAnswer(now, source.id, query.query(), visible, {});
+  return {};
 }
 
-void Session::OnSetRateLimit(Time now, Source& source, const v1::SetRateLimit& query) {
+Status Session::OnSetRateLimit(Time now, Source& source, const v1::SetRateLimit& query) {
+  DSTAP_TRY(CheckType(query.type()));
   const CallError error = exchange_.backend.SetRateLimit(
       source.id, now, query.type(), query.base_per_minute(), query.per_player_per_minute());
   SendAnswer(now, source.id, query.query(), 0, error);
+  return {};
 }
 
 v1::ServerFrame Session::FrameFor(SourceId source, Time now) const {

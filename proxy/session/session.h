@@ -83,9 +83,9 @@ class Session {
   Status OnTransformResult(Time now, const v1::TransformResult& result);
   Status OnStepBegin(Time now, Source& source, const v1::StepBegin& step);
   Status OnStepEnd(Time now, const v1::StepEnd& step);
-  void OnOpenStore(Time now, Source& source, const v1::OpenStore& query);
-  void OnBudgetQuery(Time now, Source& source, const v1::BudgetQuery& query);
-  void OnSetRateLimit(Time now, Source& source, const v1::SetRateLimit& query);
+  Status OnOpenStore(Time now, Source& source, const v1::OpenStore& query);
+  Status OnBudgetQuery(Time now, Source& source, const v1::BudgetQuery& query);
+  Status OnSetRateLimit(Time now, Source& source, const v1::SetRateLimit& query);
   void SendAnswer(Time now, SourceId source, uint64_t query, int64_t value, const CallError& error);
   void Abandon(Source& source);
   v1::ServerFrame FrameFor(SourceId source, Time now) const;

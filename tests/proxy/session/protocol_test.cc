@@ -46,7 +46,17 @@ std::vector<BadFrames> AllBadFrames() {
       {"UnknownSource", {Get(1, "a", 7)}, "source 7 was not introduced by source_info"},
       {"CallZero", {Get(0, "a")}, "a call's id is 0"},
       {"CallTwice", {Get(1, "a"), Get(1, "b")}, "call 1 is open already"},
-      {"NoMethod", {test::MakeCall(1, v1::METHOD_UNKNOWN, "a")}, "a call without a method"},
+      {"NoMethod", {test::MakeCall(1, v1::METHOD_UNKNOWN, "a")}, "a call without a method that this proxy knows"},
+      {"UnknownMethod", {test::MakeCall(1, static_cast<v1::Method>(9999), "a")},
+       "a call without a method that this proxy knows"},
+      {"UnknownRequestType", {test::BudgetOf(1, static_cast<v1::RequestType>(9999))},
+       "a query for a request type that this proxy does not know"},
+      {"UnknownStoreKind",
+       {With(Get(1, "a"),
+             [](auto& f) {
+               f.mutable_call()->mutable_store()->set_kind(static_cast<v1::StoreKind>(99));
+             })},
+       "call 1 has a store kind or a UseCache that this proxy does not know"},
       {"LongKey",
        {Get(1, std::string(kNameBytesMax + 1, 'k'))},
        "a key of 65537 bytes is longer than 65536"},
