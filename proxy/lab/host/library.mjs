@@ -1,0 +1,134 @@
+// Finds a library: its wiring and steps here, its source in npm's folder, in the cache of other
+// versions, or where the user says.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync }
+  from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readModules } from './module_files.mjs';
+import { UsageError } from './usage_error.mjs';
+
+const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
+const LIBRARIES = path.join(PACKAGE, 'libraries');
+const CACHE = path.join(PACKAGE, '.cache');
+const WIRING = 'wiring.json';
+
+/** Names of the libraries that have a wiring here. */
+export function knownLibraries() {
+  return readdirSync(LIBRARIES, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(path.join(LIBRARIES, entry.name, WIRING)))
+    .map((entry) => entry.name)
+    .sort();
+}
+
+function readJson(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`${file}: ${error.message}`);
+  }
+}
+
+// The folder of wiring.json and steps.luau: ours, or the user's own beside the source.
+function wiringFolder({ name, path: given }) {
+  if (given && existsSync(path.join(given, WIRING))) {
+    return given;
+  }
+  if (!knownLibraries().includes(name)) {
+    const remedy = given
+      ? `; put a ${WIRING} and a steps.luau into ${given} (libraries/README.md)`
+      : '';
+    throw new UsageError(
+      `unknown library "${name}"; known: ${knownLibraries().join(', ')}${remedy}`,
+    );
+  }
+  return path.join(LIBRARIES, name);
+}
+
+// Another version than the locked one: fetched once, without running anything of it.
+function fetchVersion(npmName, version) {
+  const folder = path.join(CACHE, `${npmName.replace('/', '+')}@${version}`);
+  const installed = path.join(folder, 'node_modules', npmName);
+  if (existsSync(installed)) {
+    return installed;
+  }
+  mkdirSync(CACHE, { recursive: true });
+  const draft = mkdtempSync(path.join(CACHE, 'draft-'));
+  const { status, error, stderr } = spawnSync(
+    'npm',
+    ['install', '--prefix', draft, '--ignore-scripts', '--no-save', '--no-audit', '--no-fund',
+      '--no-package-lock', `${npmName}@${version}`],
+    { encoding: 'utf8' },
+  );
+  if (status !== 0) {
+    rmSync(draft, { recursive: true, force: true });
+    const why = error?.message ?? stderr.split('\n').find((line) => line.includes('E')) ?? '';
+    throw new Error(`npm could not install ${npmName}@${version}: ${why.trim()}`);
+  }
+  try {
+    renameSync(draft, folder);
+  } catch {
+    // Another process was faster.
+    rmSync(draft, { recursive: true, force: true });
+  }
+  return installed;
+}
+
+function packageFolder(wiring, version) {
+  const locked = path.join(PACKAGE, 'node_modules', wiring.npm);
+  if (!existsSync(locked)) {
+    throw new Error(`${wiring.npm} is not installed; run "npm ci" in ${PACKAGE}`);
+  }
+  if (!version || readJson(path.join(locked, 'package.json')).version === version) {
+    return locked;
+  }
+  return fetchVersion(wiring.npm, version);
+}
+
+function fromPath(spec, wiring) {
+  const root = path.resolve(spec.path);
+  return {
+    root: wiring.root && existsSync(path.join(root, wiring.root))
+      ? path.join(root, wiring.root)
+      : root,
+    version: spec.version ?? '',
+    licence: '',
+    origin: 'path',
+  };
+}
+
+function fromNpm(spec, wiring) {
+  const folder = packageFolder(wiring, spec.version);
+  const { version, license = '' } = readJson(path.join(folder, 'package.json'));
+  return {
+    root: path.join(folder, wiring.root),
+    version,
+    licence: wiring.licence ?? license,
+    origin: `npm ${wiring.npm}@${version}`,
+  };
+}
+
+/**
+ * @param {{name: string, version?: string, path?: string}} spec
+ */
+export function findLibrary(spec) {
+  if (spec.path && !existsSync(spec.path)) {
+    throw new UsageError(`--library ${spec.name}=${spec.path}: there is no such file or folder`);
+  }
+  const folder = wiringFolder(spec);
+  const wiring = readJson(path.join(folder, WIRING));
+  const { root, ...about } = spec.path ? fromPath(spec, wiring) : fromNpm(spec, wiring);
+  return {
+    library: {
+      name: spec.name,
+      ...about,
+      isModel: wiring.isModel ?? false,
+      files: readModules(root, wiring.module, spec.name),
+    },
+    steps: {
+      file: `libraries/${spec.name}/steps.luau`,
+      source: readFileSync(path.join(folder, 'steps.luau'), 'utf8'),
+    },
+  };
+}

@@ -1,0 +1,97 @@
+// The Luau VM with the lab's own modules in it. Only strings, numbers and functions cross: one
+// string in and one out for each pump.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { raiseMemory } from './wasm_memory.mjs';
+
+const LUAU_FOLDER = new URL('../luau/', import.meta.url);
+const MEMORY_BYTES = 256 * 1024 * 1024;
+
+// With these, newer versions of Node would load another build of the VM than older ones.
+delete WebAssembly.Suspending;
+delete WebAssembly.promising;
+raiseMemory(MEMORY_BYTES);
+
+const { LuauState, InternalLuauWasmModule } = await import('luau-web');
+InternalLuauWasmModule.options.set('LUA_IMPLICIT_ARRAYS_TO_JS_ARRAYS', false);
+
+// The file as a function inside a function, on the same lines: each server gets a copy of its own.
+const wrapped = (source) => `return function(...) ${source}\nend`;
+
+/**
+ * What an error says, in one line and without the VM's own source.
+ * @param {unknown} error
+ */
+export function oneLine(error) {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split('\n').map((line) => line.trim()).filter(Boolean).slice(0, 2).join(' ')
+    .slice(0, 500);
+}
+
+export class Vm {
+  #state;
+  #add;
+  #start;
+  #pump;
+
+  /**
+   * @param {(text: string) => Promise<string>} ask answers a query while the VM waits
+   * @param {(text: string) => void} trace hears what is being run
+   */
+  static async create(ask, trace) {
+    const vm = new Vm();
+    const state = await LuauState.createAsync({ labAsk: ask, labTrace: trace });
+    vm.#state = state;
+    const [add, need] = await vm.#load('boot.luau')();
+    for (const file of readdirSync(LUAU_FOLDER).sort()) {
+      await add(file.replace(/\.luau$/, ''), vm.#load(file));
+    }
+    const doors = state.loadstring(
+      'local need = ... local lab = need("lab") ' +
+        'local ask, trace = labAsk, labTrace ' +
+        'return lab.add, function(options) lab.start(options, ask, trace) end, lab.pump',
+      '=lab/doors',
+      true,
+    );
+    [vm.#add, vm.#start, vm.#pump] = await doors(need);
+    // Scripts cannot see the lab's own globals; what is not there cannot be found either.
+    state.env.set('labAsk', undefined, true);
+    state.env.set('labTrace', undefined, true);
+    return vm;
+  }
+
+  #load(file) {
+    const source = readFileSync(new URL(file, LUAU_FOLDER), 'utf8');
+    return this.#state.loadstring(source, `=lab/${file}`, true);
+  }
+
+  /**
+   * Adds a file of the library or its steps. A file that does not compile is an error with its
+   * place.
+   * @param {'file' | 'steps'} what
+   * @param {string} name of the module, from the root module down, joined by /
+   * @param {string} file as errors name it
+   * @param {string} source
+   */
+  async addFile(what, name, file, source) {
+    await this.#add(what, name, file, this.#state.loadstring(wrapped(source), `=${file}`, true));
+  }
+
+  async addScenario(name, file, source) {
+    await this.#add('scenario', name, file, this.#state.loadstring(source, `=${file}`, true));
+  }
+
+  /** @param {object} options see luau/lab.luau */
+  async start(options) {
+    await this.#start(JSON.stringify(options));
+  }
+
+  /**
+   * One instant, or many as long as nothing has to be sent; luau/lab.luau says what goes in and
+   * what comes out.
+   */
+  async pump(input) {
+    const [text] = await this.#pump(JSON.stringify(input));
+    return JSON.parse(text);
+  }
+}

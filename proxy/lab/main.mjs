@@ -1,0 +1,108 @@
+// Runs one library through scenarios against a proxy: one process, one connection, one capture.
+//
+// Exit status: 0 fine; 1 the library, a step or the connection failed; 2 wrong options.
+
+import { readFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { findLibrary } from './host/library.mjs';
+import { parseOptions } from './host/options.mjs';
+import { readScenario } from './host/scenarios.mjs';
+import { UsageError } from './host/usage_error.mjs';
+
+const EXIT_FINE = 0;
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+
+const { name: CLIENT_NAME, version: CLIENT_VERSION } =
+  JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+
+function say(text) {
+  const line = text.replaceAll(/\s*\n\s*/g, ' ').slice(0, 1000);
+  process.stderr.write(`dstap lab: ${line}\n`);
+}
+
+function shown(text) {
+  return typeof text === 'string' ? text : Buffer.from(text.hex, 'hex').toString('latin1');
+}
+
+// The exit status of a run that came to its end.
+function conclude(name, { lacking, failures, problem }) {
+  for (const text of lacking) {
+    say(`${name}: asked for what the lab does not have: ${shown(text)}`);
+  }
+  if (problem) {
+    say(`${name}: ${shown(problem)}`);
+    return EXIT_FAILED;
+  }
+  if (failures.length > 0) {
+    const more = failures.length > 1 ? ` (and ${failures.length - 1} more)` : '';
+    say(`${name}: ${shown(failures[0])}${more}`);
+    return EXIT_FAILED;
+  }
+  return EXIT_FINE;
+}
+
+// Runs the worker with the wall clock's limit; gives the exit status.
+function runWorker(data, timeLimit) {
+  const { name } = data.library;
+  return new Promise((resolve) => {
+    // What the VM itself prints (an abort, with its whole source line) is read by nobody.
+    const worker = new Worker(new URL('host/worker.mjs', import.meta.url), {
+      workerData: data, stdout: true, stderr: true,
+    });
+    let doing = 'starting';
+    let status;
+    const finish = (code, text) => {
+      if (status === undefined) {
+        status = code;
+        if (text) {
+          say(`${name}: ${text}`);
+        }
+        clearTimeout(limit);
+        worker.terminate().then(() => resolve(status));
+      }
+    };
+    const limit = setTimeout(() => {
+      finish(EXIT_FAILED, `stopped after ${timeLimit} s of wall clock in ${doing}: ` +
+        'an endless loop, or --time-limit is too short');
+    }, timeLimit * 1000);
+    worker.on('message', ({ trace, summary, problem }) => {
+      if (trace) {
+        doing = trace;
+      } else if (summary) {
+        finish(conclude(name, summary));
+      } else {
+        finish(EXIT_FAILED, `${problem} (${doing})`);
+      }
+    });
+    worker.on('error', (error) => {
+      finish(EXIT_FAILED, `${error.message.split('\n')[0].slice(0, 300)} (${doing})`);
+    });
+    worker.on('exit', () => finish(EXIT_FAILED, `the VM ended without a word (${doing})`));
+  });
+}
+
+async function main() {
+  try {
+    const options = parseOptions(process.argv.slice(2), process.env);
+    const { address, timeLimit, samples, seed, players } = options;
+    const scenarios = options.scenarios.map(readScenario);
+    const { library, steps } = findLibrary(options.library);
+    return await runWorker(
+      {
+        address,
+        client: `${CLIENT_NAME} ${CLIENT_VERSION}`,
+        options: { samples, seed, players },
+        library,
+        steps,
+        scenarios,
+      },
+      timeLimit,
+    );
+  } catch (error) {
+    say(error.message);
+    return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED;
+  }
+}
+
+process.exitCode = await main();

@@ -1,0 +1,159 @@
+// A proxy of a few lines for the tests: a store in memory, fixed latencies on virtual time, no
+// budgets. It keeps every byte and frame that it was sent.
+
+import { mkdtempSync } from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { loadCodec } from '../session/codec.mjs';
+import { FrameReader, frame } from '../session/framing.mjs';
+
+const READ_NS = 50_000_000;
+const WRITE_NS = 200_000_000;
+const START_UNIX_NS = 1_767_225_600_000_000_000;
+const METHOD = { get: 1, set: 2, update: 3 };
+const OUTCOME = { ok: 1, cancelled: 2, failed: 5 };
+const TRANSFORM_VALUE = 1;
+
+/** The first instant of a 60 Hz frame at or after `ns`. */
+export function frameAtOrAfter(ns) {
+  const rest = [0, 16_666_667, 33_333_333, 50_000_000].find((at) => at >= ns % 50_000_000);
+  return Math.floor(ns / 50_000_000) * 50_000_000 + rest;
+}
+
+export class FakeProxy {
+  bytes = Buffer.alloc(0);
+  frames = [];
+  store = new Map();
+  budget = 120;
+  /** Gives an error text for a call that must fail; undefined: it goes through. */
+  failing = () => undefined;
+  #codec = loadCodec();
+  #events = [];
+  #calls = new Map();
+  #now = 0;
+  #server;
+
+  /** Listens on a socket of its own; `address` is where. */
+  async start(address) {
+    const where = address ?? path.join(mkdtempSync(path.join(os.tmpdir(), 'lab-')), 'socket');
+    this.#server = net.createServer((socket) => this.#serve(socket));
+    await new Promise((resolve) => this.#server.listen(where, resolve));
+    const bound = this.#server.address();
+    this.address = typeof bound === 'string' ? `unix:${bound}` : `tcp:127.0.0.1:${bound.port}`;
+    return this;
+  }
+
+  stop() {
+    return new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** Bodies of all frames of one kind, each with its time. */
+  all(kind) {
+    return this.frames.filter((each) => each.kind === kind)
+      .map((each) => ({ ...each.body, nowNs: each.nowNs, source: each.source }));
+  }
+
+  #serve(socket) {
+    const reader = new FrameReader();
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      this.bytes = Buffer.concat([this.bytes, chunk]);
+      for (const body of reader.push(chunk)) {
+        const got = this.#codec.decodeClient(body);
+        this.frames.push(got);
+        this.#handle(got, (source, kind, content) => {
+          const each = { source, nowNs: this.#now, kind, body: content };
+          socket.write(frame(this.#codec.encodeServer(each)));
+        });
+      }
+    });
+  }
+
+  #handle({ source, nowNs, kind, body }, send) {
+    if (nowNs < this.#now) {
+      send(0, 'refusal', { text: `time went back from ${this.#now} to ${nowNs}` });
+      return;
+    }
+    this.#now = nowNs;
+    const handlers = {
+      hello: () => send(0, 'welcome', { protocol: 1, clock: 1, startUnixNs: START_UNIX_NS }),
+      openStore: () => send(source, 'answer', { query: body.query }),
+      setRateLimit: () => send(source, 'answer', { query: body.query }),
+      budgetQuery: () => send(source, 'answer', { query: body.query, value: this.budget }),
+      call: () => this.#call(source, body, send),
+      transformResult: () => this.#transformed(source, body, send),
+      idle: () => this.#grant(body.nextWakeNs ?? Infinity, send),
+    };
+    handlers[kind]?.();
+  }
+
+  #after(ns, run) {
+    this.#events.push({ at: ns === 0 ? this.#now : frameAtOrAfter(this.#now + ns), run });
+    this.#events.sort((a, b) => a.at - b.at);
+  }
+
+  #keyInfo(entry) {
+    return entry && { createdMs: 1, updatedMs: entry.updatedMs, version: entry.version };
+  }
+
+  #call(source, call, send) {
+    const id = `${call.store.name}/${call.store.scope}/${call.key}`;
+    const text = this.failing(call);
+    const reply = (fields) => send(source, 'reply', { call: call.id, ...fields });
+    if (text) {
+      this.#after(READ_NS, () => reply({ outcome: OUTCOME.failed, error: { text } }));
+    } else if (call.method === METHOD.get) {
+      this.#after(READ_NS, () => {
+        const entry = this.store.get(id);
+        reply({ outcome: OUTCOME.ok, value: entry?.value, keyInfo: this.#keyInfo(entry) });
+      });
+    } else if (call.method === METHOD.set) {
+      this.#after(WRITE_NS, () => {
+        this.#write(id, call.value);
+        reply({ outcome: OUTCOME.ok, version: this.store.get(id).version });
+      });
+    } else if (call.method === METHOD.update) {
+      this.#calls.set(call.id, { id, reply });
+      this.#after(READ_NS, () => {
+        const entry = this.store.get(id);
+        send(source, 'transformRequest', {
+          call: call.id, run: 1, value: entry?.value, keyInfo: this.#keyInfo(entry),
+        });
+      });
+    } else {
+      reply({ outcome: OUTCOME.failed, error: { text: `no method ${call.method} here` } });
+    }
+  }
+
+  #transformed(source, result) {
+    const { id, reply } = this.#calls.get(result.call);
+    if (result.outcome !== TRANSFORM_VALUE) {
+      this.#after(0, () => reply({ outcome: OUTCOME.cancelled }));
+      return;
+    }
+    this.#after(WRITE_NS, () => {
+      this.#write(id, result.value);
+      const entry = this.store.get(id);
+      reply({ outcome: OUTCOME.ok, value: entry.value, keyInfo: this.#keyInfo(entry) });
+    });
+  }
+
+  #write(id, value) {
+    const updatedMs = START_UNIX_NS / 1e6 + Math.floor(this.#now / 1e6);
+    this.store.set(id, { value, updatedMs, version: `v${this.#now}` });
+  }
+
+  #grant(nextWake, send) {
+    const next = this.#events[0]?.at;
+    if (next !== undefined && next <= Math.max(nextWake, this.#now)) {
+      this.#now = Math.max(this.#now, next);
+      while (this.#events[0]?.at <= this.#now) {
+        this.#events.shift().run();
+      }
+      send(0, 'grant', { untilNs: this.#now });
+    } else {
+      send(0, 'grant', next === undefined ? {} : { untilNs: next });
+    }
+  }
+}
