@@ -126,7 +126,7 @@ int RetryAtOnce(Game& game, Time start, Time* done) {
 
 TEST(BurstTest, ARetryEveryFrameTakes61CallsWhereverTheBurstStarts) {
   for (int64_t frame = 0; frame < 1000; ++frame) {
-    Game game({{"tail_permille", "0"}});
+    Game game({.rules = {{"tail_permille", "0"}}});
     const Time start = FrameTime(frame);
     game.client().At(start, [&] {
       const int64_t burst = game.Budget(v1::REQUEST_TYPE_STANDARD_READ) + 40;

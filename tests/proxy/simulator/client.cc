@@ -163,20 +163,19 @@ proxy::Request IncrementOf(std::string key, int64_t delta, SourceId source) {
 }
 
 namespace {
-std::unique_ptr<proxy::Simulator> MakeSimulator(const Game::Rules& rules, uint64_t seed,
-                                                std::string_view profile, int64_t start_unix_ns) {
-  auto found = proxy::FindRuleProfile(profile);
-  EXPECT_TRUE(found.ok()) << found.status().message();
-  for (const auto& [name, value] : rules) {
-    const Status status = proxy::SetRule(*found, name, value);
+std::unique_ptr<proxy::Simulator> MakeSimulator(const GameOptions& options) {
+  auto rules = proxy::FindRuleProfile(options.profile);
+  EXPECT_TRUE(rules.ok()) << rules.status().message();
+  for (const auto& [name, value] : options.rules) {
+    const Status status = proxy::SetRule(*rules, name, value);
     EXPECT_TRUE(status.ok()) << status.message();
   }
-  return std::make_unique<proxy::Simulator>(proxy::SimulatorOptions{*found, seed, start_unix_ns});
+  return std::make_unique<proxy::Simulator>(
+      proxy::SimulatorOptions{*rules, options.seed, options.start_unix_ns});
 }
 }  // namespace
 
-Game::Game(const Rules& rules, uint64_t seed, std::string_view profile, int64_t start_unix_ns)
-    : simulator_(MakeSimulator(rules, seed, profile, start_unix_ns)), client_(*simulator_) {
+Game::Game(const GameOptions& options) : simulator_(MakeSimulator(options)), client_(*simulator_) {
   simulator_->AddSource(1, Time(0), 0);
 }
 

@@ -109,13 +109,18 @@ proxy::Request UpdateOf(std::string key, SourceId source = 1);
 proxy::Request RemoveOf(std::string key, SourceId source = 1);
 proxy::Request IncrementOf(std::string key, int64_t delta, SourceId source = 1);
 
+struct GameOptions {
+  // As --rule gives them: {"queue_length", "10"}.
+  std::vector<std::pair<std::string, std::string>> rules{};
+  uint64_t seed = 1;
+  std::string_view profile = "2026";
+  int64_t start_unix_ns = 0;
+};
+
 // A simulator with one server (source 1, no players) and its client.
 class Game {
  public:
-  // Rules as --rule gives them: {"queue_length", "10"}.
-  using Rules = std::vector<std::pair<std::string, std::string>>;
-  explicit Game(const Rules& rules = {}, uint64_t seed = 1, std::string_view profile = "2026",
-                int64_t start_unix_ns = 0);
+  explicit Game(const GameOptions& options = {});
 
   proxy::Simulator& simulator() { return *simulator_; }
   Client& client() { return client_; }
