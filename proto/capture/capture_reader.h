@@ -9,6 +9,8 @@
 #include <string>
 
 #include "proto/base/byte_source.h"
+#include "proto/capture/chunk_decoder.h"
+#include "proto/capture/defects.h"
 #include "proto/capture/records.h"
 
 namespace dstap::capture {
@@ -21,18 +23,14 @@ enum class Ending : uint8_t {
   kDamaged,     // A checksum or a total does not match.
 };
 
-// Bytes [begin, end) of the file that were passed over, and why.
+// Bytes [begin, end) of the file that were passed over, and why. Empty where no bytes are wrong and
+// something is missing all the same: chunks in between, or records that the End row counted.
 struct SkippedRange {
   uint64_t begin = 0;
   uint64_t end = 0;
+  DefectId defect = DefectId::kFraming;
+  uint64_t chunk = 0;  // Its sequence, or where that cannot be read the one expected there.
   std::string why;
-};
-
-// A call or a row. Both views, and what they refer to, live until the next call of Next().
-struct Record {
-  const CallRecord* call = nullptr;
-  const v1::Row* row = nullptr;
-  Time time{};  // A row's; a call's is in the call.
 };
 
 // Errors:    kUnsupported (a newer format, an unknown codec), kDamaged (with kStop) and kRead, each
@@ -40,10 +38,15 @@ struct Record {
 // Ownership: owns its source.
 // Threads:   not thread-safe. Two readers may read one file, also while it is being written.
 // Limits:    refuses a chunk over kChunkBytesMax or kChunkCallsMax before allocating for it. Holds
-//            one chunk in memory.
+//            one chunk in memory, the ids of the calls in flight, and kSkippedMax skipped ranges
+//            (the last one then covers all that follow).
 class CaptureReader {
  public:
-  enum class OnDamage : uint8_t { kStop, kSkip };
+  enum class OnDamage : uint8_t {
+    kStop,  // Next() returns kDamaged at the first damage.
+    kSkip,  // Next() goes on with the next chunk that its checksum confirms.
+  };
+  static constexpr size_t kSkippedMax = 1000;
 
   // kDamaged when the bytes are not a capture's: an empty file, another format.
   static Result<CaptureReader> Open(std::unique_ptr<ByteSource> source, OnDamage on_damage);
@@ -53,6 +56,7 @@ class CaptureReader {
   ~CaptureReader();
 
   // The next record, or nothing at the end. A row Header begins a recording: ids start anew.
+  // An error comes again with each later call.
   Result<std::optional<Record>> Next();
 
   // Where the record that Next() gave last stands: its chunk's offset in the file and sequence.

@@ -3,12 +3,20 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <unordered_set>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "proto/base/byte_sink.h"
 #include "proto/capture/chunk_builder.h"
+#include "proto/capture/chunk_frame.h"
+#include "proto/capture/format.h"
+#include "proto/capture/index_builder.h"
 #include "proto/capture/records.h"
+#include "proto/capture/totals.h"
+#include "proto/capture/zstd_codec.h"
 
 namespace dstap::capture {
 
@@ -37,18 +45,23 @@ class CaptureWriter {
  public:
   struct Options {
     v1::Codec codec = v1::CODEC_NONE;
+    int zstd_level = 3;
     int64_t tick_ns = kTickNs;
   };
 
-  // Writes the magic number and a first chunk with `header`, to which the format version, the tool
-  // and the descriptor set are added.
+  // Writes the magic number and a first chunk with `header`, where the sink ends. What `header`
+  // leaves empty of format version, tool, tool version and descriptor set is filled in.
   static Result<CaptureWriter> Create(std::unique_ptr<ByteSink> sink, v1::Header header,
                                       Options options);
+  static Result<CaptureWriter> Create(std::unique_ptr<ByteSink> sink, v1::Header header) {
+    return Create(std::move(sink), std::move(header), Options());
+  }
 
   CaptureWriter(CaptureWriter&&) = default;
   CaptureWriter& operator=(CaptureWriter&&) = default;
 
-  // Adds a record of a call to the chunk being filled. No I/O unless the chunk is full.
+  // Adds a record of a call to the chunk being filled. No I/O unless the chunk is full; an error
+  // then is the next Commit()'s.
   void Add(const CallRecord& call);
   // Adds a row; its after_calls and ticks are set here.
   void AddRow(Time time, v1::Row row);
@@ -58,22 +71,65 @@ class CaptureWriter {
 
   // Commits, writes the End row with the totals and the index, syncs. The destructor does not do
   // this: a crash must not look like a clean end. Calls whose last record was OUTCOME_IN_FLIGHT are
-  // the End's calls_in_flight.
+  // the End's calls_in_flight. What is added afterwards is lost.
   Status Close(Time time, v1::EndReason reason, std::string_view text = {});
 
-  uint64_t calls_lost() const { return calls_lost_; }
-  uint64_t rows_lost() const { return rows_lost_; }
-  // Calls recorded so far, each once.
-  uint64_t calls() const { return calls_; }
+  // Calls in the file so far, each once: what is committed.
+  uint64_t calls() const { return totals_.calls(); }
+  // Records of calls, and rows, that should be in the file and are not, those that clients said
+  // they dropped (rows Loss) included.
+  uint64_t calls_lost() const {
+    return totals_.calls_lost() + pending_reported_.calls + unsaid_.calls;
+  }
+  uint64_t rows_lost() const { return totals_.rows_lost() + pending_reported_.rows + unsaid_.rows; }
 
  private:
   CaptureWriter(std::unique_ptr<ByteSink> sink, Options options);
 
+  Status WriteChunk(bool with_magic = false);
+  std::string_view Serialize(bool with_magic);
+  // What a chunk that was written, or could not be, means for the totals.
+  void KeepPending();
+  void LosePending(v1::LossReason reason, std::string_view text);
+  // Empties the chunk being filled, and begins it with what was lost.
+  void StartChunk();
+  Status CutBack(const Status& write);
+  // Adds by `add`, which says false when the chunk is full. False: it fits into no chunk.
+  template <typename F>
+  bool AddOrStartAnother(F add);
+  void LoseTooLarge(uint64_t calls, uint64_t rows);
+
   std::unique_ptr<ByteSink> sink_;
+  Options options_;
+  std::optional<ZstdCompressor> zstd_;
   ChunkBuilder chunk_;
-  uint64_t calls_ = 0;
-  uint64_t calls_lost_ = 0;
-  uint64_t rows_lost_ = 0;
+  std::vector<char> buffer_;      // Grows to the largest chunk's size and stays.
+  std::vector<char> raw_buffer_;  // With a codec: what is compressed.
+
+  uint64_t start_ = 0;     // Where the magic stands in the sink.
+  uint64_t good_end_ = 0;  // The end of the last whole chunk.
+  uint64_t sequence_ = 0;
+  Time latest_{};  // The latest time given: when a loss is noticed.
+  Status deferred_;
+  Status stopped_;  // Not OK: nothing is written any more.
+
+  Totals totals_;  // Of what is in the file.
+  IndexBuilder index_;
+
+  // What was added to the chunk being filled: (id, in flight) of each call, rows, and what clients
+  // reported as lost in rows Loss.
+  struct Lost {
+    uint64_t calls = 0;
+    uint64_t rows = 0;
+  };
+  std::vector<std::pair<uint64_t, bool>> pending_calls_;
+  uint64_t pending_rows_ = 0;
+  Lost pending_reported_;
+
+  // Lost, and not yet said by a Loss row that is in the file.
+  Lost unsaid_;
+  v1::LossReason unsaid_reason_ = v1::LOSS_REASON_UNKNOWN;
+  std::string unsaid_text_;
 };
 
 }  // namespace dstap::capture

@@ -21,6 +21,13 @@ inline constexpr uint32_t kFormatVersion = 1;
 inline constexpr size_t kChunkBytesMax = size_t{16} << 20;
 // Calls in one chunk: a few bytes of columns can claim very many rows.
 inline constexpr size_t kChunkCallsMax = size_t{1} << 20;
+// Rows in one chunk, and strings in one of its tables.
+inline constexpr size_t kChunkRowsMax = kChunkCallsMax;
+// What stands in a chunk before its body, the tag and length in front of the chunk included.
+inline constexpr size_t kFrameBytesMax = 512;
+// Entries of one Index. Past it neighbours are joined, so that the writer's memory and the last
+// chunk stay small however long the recording.
+inline constexpr size_t kIndexEntriesMax = 4096;
 // What `dstap pack` aims at.
 inline constexpr size_t kChunkBytesPacked = size_t{256} << 10;
 static_assert(kChunkBytesPacked < kChunkBytesMax);

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "proto/base/clock.h"
 #include "proto/capture/format.h"
@@ -170,7 +171,8 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
   std::optional<PrivateFolder> folder;
   std::string listen = options.listen;
   if (listen.empty()) {
-    DSTAP_TRY_ASSIGN(folder, PrivateFolder::Create());
+    DSTAP_TRY_ASSIGN(PrivateFolder made, PrivateFolder::Create());
+    folder.emplace(std::move(made));
     listen = "unix:" + folder->path() + "/socket";
   }
   DSTAP_TRY_ASSIGN(auto file, FileSink::Create(options.output, options.if_exists));

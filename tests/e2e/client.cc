@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
   }
   if (mode == "garbage") {
     TestClient client(address);
-    client.SendBytes("this is no frame at all");
+    client.SendBytes("\x02\xff\xff");  // Two bytes that are no message.
     while (client.Receive()) {
     }
     return 0;

@@ -1,0 +1,14 @@
+// Text from outside, made safe to print.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace dstap {
+
+// `bytes` on one line: valid UTF-8 that can be printed stays as it is; control characters (C1 and
+// line separators included), backslashes and bytes that are not UTF-8 become \n, \\ or \xNN. So no
+// key can move a terminal's cursor, and two different inputs never look the same.
+std::string Escape(std::string_view bytes);
+
+}  // namespace dstap

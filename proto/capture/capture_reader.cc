@@ -1,0 +1,472 @@
+#include "proto/capture/capture_reader.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "proto/base/check.h"
+#include "proto/base/escape.h"
+#include "proto/capture/byte_window.h"
+#include "proto/capture/chunk_frame.h"
+#include "proto/capture/format.h"
+#include "proto/capture/not_a_capture.h"
+#include "proto/capture/resync.h"
+#include "proto/capture/totals.h"
+#include "proto/capture/wire.h"
+#include "proto/capture/zstd_codec.h"
+
+namespace dstap::capture {
+namespace {
+
+using ChunkState = ParsedChunk::State;
+
+// What stands at the front of the window.
+struct Item {
+  enum class Kind : uint8_t {
+    kEnd,    // Nothing.
+    kMagic,  // A recording begins.
+    kChunk,  // A whole chunk, its checksum not looked at yet.
+    kTorn,   // The beginning of one of the two, up to the end of the file.
+    kWrong,  // Something else.
+  };
+  Kind kind = Kind::kEnd;
+  uint64_t size = 0;    // Of the item, framing included.
+  ParsedChunk chunk{};  // With kChunk, and with kWrong as far as it could be read.
+  DefectId defect = DefectId::kFraming;
+  std::string why{};
+};
+
+}  // namespace
+
+struct CaptureReader::State {
+  State(std::unique_ptr<ByteSource> source, OnDamage mode)
+      : window(std::move(source)), on_damage(mode) {}
+
+  Status Begin();
+  Result<bool> LoadChunk();
+  Result<Item> Look();
+  Result<Item> LookAtChunk();
+  Result<bool> Take(const Item& item);
+  Status Decode(const ParsedChunk& chunk);
+  Result<bool> CheckSequence(const ParsedChunk& chunk);
+  Result<bool> PassOver(const Item& item);
+  Result<bool> Resync(const Item& item);
+  Result<bool> NextItemFollows(uint64_t at);
+  Status Damage(SkippedRange range);
+  Status Account(const Record& record);
+  Status AccountRow(const v1::Row& row);
+  void BeginRecording();
+  void EndRecording();
+
+  ByteWindow window;
+  OnDamage on_damage;
+  ChunkDecoder decoder;
+  ZstdDecompressor zstd;
+  std::vector<char> raw;  // A decompressed body.
+  ScanBudget scan_budget;
+
+  uint64_t pending_drop = 0;  // Bytes of the chunk whose records are being given out.
+  uint64_t chunk_offset = 0;
+  uint64_t chunk_sequence = 0;
+
+  bool in_recording = false;
+  uint64_t expected_sequence = 0;
+  bool hole = false;         // Something was passed over in this recording: its totals say nothing.
+  bool gap_is_told = false;  // ... just here: missing chunks need not be reported again.
+  bool ended = false;
+  Totals totals;
+
+  bool all_closed = true;
+  bool damaged = false;
+  Status failed;
+  std::vector<SkippedRange> skipped;
+  uint64_t torn_bytes = 0;
+  uint64_t unknown_fields = 0;
+};
+
+CaptureReader::CaptureReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+CaptureReader::CaptureReader(CaptureReader&&) noexcept = default;
+CaptureReader& CaptureReader::operator=(CaptureReader&&) noexcept = default;
+CaptureReader::~CaptureReader() = default;
+
+uint64_t CaptureReader::chunk_offset() const { return state_->chunk_offset; }
+uint64_t CaptureReader::chunk_sequence() const { return state_->chunk_sequence; }
+std::span<const SkippedRange> CaptureReader::skipped() const { return state_->skipped; }
+uint64_t CaptureReader::torn_bytes() const { return state_->torn_bytes; }
+uint64_t CaptureReader::unknown_fields() const { return state_->unknown_fields; }
+uint64_t CaptureReader::bytes_read() const { return state_->window.bytes_read(); }
+
+Ending CaptureReader::ending() const {
+  if (state_->damaged) return Ending::kDamaged;
+  return state_->all_closed ? Ending::kClosed : Ending::kUnfinished;
+}
+
+Result<CaptureReader> CaptureReader::Open(std::unique_ptr<ByteSource> source, OnDamage on_damage) {
+  auto state = std::make_unique<State>(std::move(source), on_damage);
+  DSTAP_TRY(state->Begin());
+  return CaptureReader(std::move(state));
+}
+
+Result<std::optional<Record>> CaptureReader::Next() {
+  State& state = *state_;
+  if (!state.failed.ok()) return state.failed;
+  Record record;
+  while (!state.decoder.Next(record)) {
+    const Result<bool> more = state.LoadChunk();
+    if (!more.ok()) return state.failed = more.status();
+    if (!*more) return std::optional<Record>();
+  }
+  if (Status status = state.Account(record); !status.ok()) return state.failed = status;
+  return std::optional<Record>(record);
+}
+
+Status CaptureReader::State::Begin() {
+  DSTAP_TRY(window.Fill(kSniffBytes));
+  const std::string_view bytes = window.view();
+  const size_t seen = std::min(bytes.size(), kMagicBytes);
+  if (!bytes.empty() && bytes.substr(0, seen) == MagicBytes().substr(0, seen)) return {};
+  Status status(ErrorCode::kDamaged, WhyNotACapture(bytes));
+  if (on_damage == OnDamage::kStop || bytes.empty()) return status;
+  // Its first bytes may be what is damaged. Not searched to the end: another kind of file is large.
+  Item item{.kind = Item::Kind::kWrong, .defect = DefectId::kNotACapture, .why = status.message()};
+  DSTAP_TRY(window.Fill(kChunkBytesMax));
+  const ScanResult result = ScanForItem(window.view(), 1, window.at_end(), scan_budget);
+  if (!result.found && result.need == 0) return status;
+  const Result<bool> resynced = Resync(item);
+  return resynced.ok() ? Status() : resynced.status();
+}
+
+Result<bool> CaptureReader::State::LoadChunk() {
+  for (;;) {
+    window.Drop(static_cast<size_t>(std::exchange(pending_drop, 0)));
+    DSTAP_TRY_ASSIGN(const Item item, Look());
+    switch (item.kind) {
+      case Item::Kind::kEnd:
+        EndRecording();
+        return false;
+      case Item::Kind::kTorn:
+        torn_bytes = item.size;
+        window.Drop(static_cast<size_t>(item.size));
+        // A part of a magic is a recording that has hardly begun.
+        all_closed = false;
+        EndRecording();
+        return false;
+      case Item::Kind::kMagic:
+        window.Drop(static_cast<size_t>(item.size));
+        EndRecording();
+        BeginRecording();
+        break;
+      case Item::Kind::kChunk: {
+        DSTAP_TRY_ASSIGN(const bool taken, Take(item));
+        if (taken) return true;
+        break;
+      }
+      case Item::Kind::kWrong: {
+        DSTAP_TRY_ASSIGN(const bool taken, PassOver(item));
+        if (taken) return true;
+        break;
+      }
+    }
+  }
+}
+
+// Reads the item at the front of the window.
+Result<Item> CaptureReader::State::Look() {
+  DSTAP_TRY(window.Fill(kMagicBytes));
+  const std::string_view bytes = window.view();
+  if (bytes.empty()) return Item{};
+  if (bytes.starts_with(MagicBytes())) {
+    return Item{.kind = Item::Kind::kMagic, .size = kMagicBytes};
+  }
+  if (bytes.size() < kMagicBytes && MagicBytes().starts_with(bytes)) {
+    return Item{.kind = Item::Kind::kTorn, .size = bytes.size()};
+  }
+  return LookAtChunk();
+}
+
+Result<Item> CaptureReader::State::LookAtChunk() {
+  Item item{.kind = Item::Kind::kWrong};
+  DSTAP_TRY(window.Fill(kFrameBytesMax));
+  WireReader outer(window.view());
+  uint32_t field = 0;
+  WireType type{};
+  uint64_t length = 0;
+  if (!outer.Tag(field, type) || field != v1::Capture::kChunkFieldNumber ||
+      type != WireType::kBytes) {
+    item.why =
+        fmt::format("{} stands where a chunk should begin", Escape(window.view().substr(0, 8)));
+    return item;
+  }
+  if (!outer.Varint(length)) {
+    if (outer.short_of_bytes())
+      return Item{.kind = Item::Kind::kTorn, .size = window.view().size()};
+    item.why = "its length makes no sense";
+    return item;
+  }
+  const auto head = static_cast<size_t>(outer.at() - window.view().data());
+  if (length > kChunkBytesMax + kFrameBytesMax) {
+    item.defect = DefectId::kChunkLimit;
+    item.why = fmt::format("it claims {} bytes; a chunk has at most {}", length,
+                           kChunkBytesMax + kFrameBytesMax);
+    item.chunk = ParseChunk(window.view().substr(head));
+    return item;
+  }
+  item.size = head + length;
+  DSTAP_TRY(window.Fill(static_cast<size_t>(item.size)));
+  const std::string_view rest = window.view().substr(head);
+  item.chunk = ParseChunk(rest.substr(0, static_cast<size_t>(length)));
+  const ParsedChunk& chunk = item.chunk;
+  if (chunk.state == ChunkState::kWrong) {
+    item.why = chunk.why;
+    return item;
+  }
+  if (rest.size() < length) {  // The file ends.
+    if (chunk.state == ChunkState::kShort && (chunk.size == 0 || chunk.size == length)) {
+      return Item{.kind = Item::Kind::kTorn, .size = window.view().size()};
+    }
+    item.why = fmt::format("its length is {}, the length in its frame {}", length, chunk.size);
+    return item;
+  }
+  if (chunk.state == ChunkState::kShort) {
+    item.why = fmt::format("its length is {}, its frame needs {}", length, chunk.size);
+    return item;
+  }
+  // Behind the body only what a newer dstap may have added.
+  WireReader behind(
+      rest.substr(static_cast<size_t>(chunk.size), static_cast<size_t>(length - chunk.size)));
+  while (!behind.AtEnd()) {
+    if (!behind.Tag(field, type) || field <= v1::Chunk::kCompressedFieldNumber ||
+        !behind.Skip(type)) {
+      item.why = fmt::format("its length is {}, the length in its frame {}", length, chunk.size);
+      return item;
+    }
+    ++item.chunk.unknown_fields;
+  }
+  item.kind = Item::Kind::kChunk;
+  return item;
+}
+
+// A whole chunk: false when it was passed over.
+Result<bool> CaptureReader::State::Take(const Item& item) {
+  const ParsedChunk& chunk = item.chunk;
+  const uint64_t checksum = ChunkChecksum(chunk.frame, chunk.body);
+  if (checksum != chunk.frame.checksum) {
+    Item wrong = item;
+    wrong.defect = DefectId::kChecksum;
+    wrong.why = fmt::format("its checksum is {:016x}, its bytes give {:016x}", chunk.frame.checksum,
+                            checksum);
+    return PassOver(wrong);
+  }
+  const uint64_t begin = window.offset();
+  if (Status status = Decode(chunk); !status.ok()) {
+    if (status.code() == ErrorCode::kUnsupported) {
+      return std::move(status).At(fmt::format("chunk {} at byte {}", chunk.frame.sequence, begin));
+    }
+    // What its checksum confirms has a length that can be trusted.
+    const DefectId defect =
+        chunk.frame.raw_size > kChunkBytesMax ? DefectId::kChunkLimit : DefectId::kChunkBody;
+    DSTAP_TRY(Damage({begin, begin + item.size, defect, chunk.frame.sequence, status.message()}));
+    window.Drop(static_cast<size_t>(item.size));
+    if (in_recording && chunk.frame.sequence >= expected_sequence) {
+      expected_sequence = chunk.frame.sequence + 1;
+    }
+    return false;
+  }
+  DSTAP_TRY_ASSIGN(const bool in_order, CheckSequence(chunk));
+  if (!in_order) {
+    decoder.Clear();
+    DSTAP_TRY(Damage({begin, begin + item.size, DefectId::kChunkOrder, chunk.frame.sequence,
+                      fmt::format("chunk {} was expected here", expected_sequence)}));
+    window.Drop(static_cast<size_t>(item.size));
+    return false;
+  }
+  unknown_fields += chunk.unknown_fields + decoder.unknown_fields();
+  chunk_offset = begin;
+  chunk_sequence = chunk.frame.sequence;
+  pending_drop = item.size;
+  return true;
+}
+
+Status CaptureReader::State::Decode(const ParsedChunk& chunk) {
+  const ChunkFrame& frame = chunk.frame;
+  std::string_view body = chunk.body;
+  if (frame.codec == v1::CODEC_UNKNOWN) return {ErrorCode::kDamaged, "it names no codec"};
+  if (frame.codec != v1::CODEC_NONE && frame.codec != v1::CODEC_ZSTD) {
+    return {ErrorCode::kUnsupported,
+            fmt::format("its codec {} is not known to dstap " DSTAP_VERSION "; update dstap",
+                        static_cast<int>(frame.codec))};
+  }
+  if (frame.raw_size > kChunkBytesMax) {
+    return {ErrorCode::kDamaged, fmt::format("it claims {} bytes of records; the limit is {}",
+                                             frame.raw_size, kChunkBytesMax)};
+  }
+  if (frame.codec == v1::CODEC_ZSTD) {
+    if (raw.size() < frame.raw_size) raw.resize(frame.raw_size);
+    if (!zstd.Decompress(body, raw.data(), frame.raw_size)) {
+      return {
+          ErrorCode::kDamaged,
+          fmt::format("its body is not {} bytes of records compressed by zstd", frame.raw_size)};
+    }
+    body = {raw.data(), frame.raw_size};
+  } else if (body.size() != frame.raw_size) {
+    return {ErrorCode::kDamaged,
+            fmt::format("it claims {} bytes of records and has {}", frame.raw_size, body.size())};
+  }
+  DSTAP_TRY(decoder.Load(body));
+  const v1::Row* first = decoder.first_row();
+  if (first != nullptr && first->header().format_version() > kFormatVersion) {
+    return {ErrorCode::kUnsupported,
+            fmt::format("the recording has format version {}, dstap " DSTAP_VERSION
+                        " reads version {}; update dstap",
+                        first->header().format_version(), kFormatVersion)};
+  }
+  return {};
+}
+
+// False: the chunk is out of order.
+Result<bool> CaptureReader::State::CheckSequence(const ParsedChunk& chunk) {
+  const uint64_t sequence = chunk.frame.sequence;
+  const v1::Row* first = decoder.first_row();
+  // The magic in front of a later recording may be what was damaged.
+  const bool begins = sequence == 0 && first != nullptr && first->has_header();
+  if (!in_recording || (gap_is_told && begins)) {
+    EndRecording();
+    BeginRecording();
+    hole = !begins;
+  }
+  if (sequence < expected_sequence) return false;
+  if (sequence > expected_sequence) {
+    const uint64_t missing = std::exchange(expected_sequence, sequence);
+    if (!gap_is_told) {
+      const std::string which =
+          missing + 1 == sequence
+              ? fmt::format("chunk {} is missing", missing)
+              : fmt::format("chunks {} to {} are missing", missing, sequence - 1);
+      DSTAP_TRY(
+          Damage({window.offset(), window.offset(), DefectId::kMissingChunks, missing, which}));
+    }
+  }
+  ++expected_sequence;
+  gap_is_told = false;
+  return true;
+}
+
+// Bytes that are no good chunk: goes on behind them if they show where that is, else searches.
+// True: what comes next is loaded already.
+Result<bool> CaptureReader::State::PassOver(const Item& item) {
+  const uint64_t begin = window.offset();
+  if (item.kind == Item::Kind::kChunk) {  // Its two lengths agree.
+    DSTAP_TRY_ASSIGN(const bool follows, NextItemFollows(item.size));
+    if (follows) {
+      DSTAP_TRY(
+          Damage({begin, begin + item.size, item.defect, item.chunk.frame.sequence, item.why}));
+      window.Drop(static_cast<size_t>(item.size));
+      return false;
+    }
+  }
+  return Resync(item);
+}
+
+Result<bool> CaptureReader::State::NextItemFollows(uint64_t at) {
+  const auto from = static_cast<size_t>(at);
+  DSTAP_TRY(window.Fill(from + kMagicBytes + kSyncBytes));
+  return StartsItem(window.view().substr(from));
+}
+
+// Searches for the next magic or good chunk, and passes over what stands before it.
+Result<bool> CaptureReader::State::Resync(const Item& item) {
+  const uint64_t begin = window.offset();
+  const uint64_t sequence =
+      item.chunk.frame.sequence != 0 ? item.chunk.frame.sequence : expected_sequence;
+  if (on_damage == OnDamage::kStop) {
+    return Damage({begin, begin, item.defect, sequence, item.why});
+  }
+  size_t from = 1;
+  for (;;) {
+    DSTAP_TRY(window.Fill(from + kScanBytes));
+    const bool is_last = window.at_end();
+    const ScanResult result = ScanForItem(window.view(), from, is_last, scan_budget);
+    if (result.need != 0) {  // A candidate that goes on behind the window.
+      DSTAP_TRY(window.Fill(result.need));
+      from = result.at;
+      continue;
+    }
+    if (!result.found && !is_last) {
+      window.Drop(result.at);
+      from = 0;
+      continue;
+    }
+    window.Drop(result.found ? result.at : window.view().size());
+    DSTAP_TRY(Damage({begin, window.offset(), item.defect, sequence, item.why}));
+    if (!result.found || !result.from_sync) return false;
+    // A good chunk behind a bad length: what it says of itself is all there is to go by.
+    const ParsedChunk chunk = ParseChunk(window.view());
+    const Item good{.kind = Item::Kind::kChunk, .size = chunk.size, .chunk = chunk};
+    return Take(good);
+  }
+}
+
+Status CaptureReader::State::Damage(SkippedRange range) {
+  damaged = true;
+  hole = gap_is_told = true;
+  if (on_damage == OnDamage::kStop) {
+    return {
+        ErrorCode::kDamaged,
+        fmt::format("chunk {} at byte {} is damaged: {}; \"dstap verify FILE\" lists all damage",
+                    range.chunk, range.begin, range.why)};
+  }
+  if (skipped.size() < kSkippedMax) {
+    skipped.push_back(std::move(range));
+  } else {
+    skipped.back().end = range.end;
+    skipped.back().why = "this and all damage that follows";
+  }
+  return {};
+}
+
+void CaptureReader::State::BeginRecording() {
+  in_recording = true;
+  expected_sequence = 0;
+  hole = false;
+  ended = false;
+  totals = Totals();
+}
+
+void CaptureReader::State::EndRecording() {
+  if (in_recording && !ended) all_closed = false;
+  in_recording = false;
+}
+
+Status CaptureReader::State::Account(const Record& record) {
+  if (record.row != nullptr) return AccountRow(*record.row);
+  totals.AddCall(record.call->id, record.call->outcome == v1::OUTCOME_IN_FLIGHT);
+  if (!ended || hole) return {};
+  return Damage({chunk_offset, chunk_offset, DefectId::kAfterEnd, chunk_sequence,
+                 fmt::format("call {} stands behind the End row", record.call->id)});
+}
+
+Status CaptureReader::State::AccountRow(const v1::Row& row) {
+  if (row.has_index() && ended) return {};
+  if (ended && !hole) {
+    return Damage({chunk_offset, chunk_offset, DefectId::kAfterEnd, chunk_sequence,
+                   "a row stands behind the End row"});
+  }
+  if (!row.has_end()) {
+    totals.AddRow(row);
+    return {};
+  }
+  ended = true;
+  if (hole || totals.Match(row.end())) return {};
+  const v1::End& end = row.end();
+  return Damage(
+      {chunk_offset, chunk_offset, DefectId::kEndTotals, chunk_sequence,
+       fmt::format("End counts {} calls ({} in flight), {} call records, {} rows, {} + {} lost; "
+                   "before it stand {} ({}), {}, {}, {} + {}",
+                   end.calls(), end.calls_in_flight(), end.call_records(), end.rows(),
+                   end.calls_lost(), end.rows_lost(), totals.calls(), totals.calls_in_flight(),
+                   totals.call_records(), totals.rows(), totals.calls_lost(), totals.rows_lost())});
+}
+
+}  // namespace dstap::capture
