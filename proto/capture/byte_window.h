@@ -15,7 +15,7 @@ namespace dstap::capture {
 // Limits:    holds what was last asked for and a read-ahead of kReadBytes.
 class ByteWindow {
  public:
-  static constexpr size_t kReadBytes = size_t{256} << 10;
+  static constexpr size_t kReadBytes = size_t{64} << 10;
 
   explicit ByteWindow(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
 

@@ -2,43 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <utility>
 #include <vector>
 
-#include "proto/base/check.h"
-#include "proto/base/escape.h"
 #include "proto/capture/byte_window.h"
 #include "proto/capture/chunk_frame.h"
 #include "proto/capture/format.h"
+#include "proto/capture/item.h"
 #include "proto/capture/not_a_capture.h"
 #include "proto/capture/resync.h"
 #include "proto/capture/totals.h"
-#include "proto/capture/wire.h"
 #include "proto/capture/zstd_codec.h"
 
 namespace dstap::capture {
-namespace {
-
-using ChunkState = ParsedChunk::State;
-
-// What stands at the front of the window.
-struct Item {
-  enum class Kind : uint8_t {
-    kEnd,    // Nothing.
-    kMagic,  // A recording begins.
-    kChunk,  // A whole chunk, its checksum not looked at yet.
-    kTorn,   // The beginning of one of the two, up to the end of the file.
-    kWrong,  // Something else.
-  };
-  Kind kind = Kind::kEnd;
-  uint64_t size = 0;    // Of the item, framing included.
-  ParsedChunk chunk{};  // With kChunk, and with kWrong as far as it could be read.
-  DefectId defect = DefectId::kFraming;
-  std::string why{};
-};
-
-}  // namespace
 
 struct CaptureReader::State {
   State(std::unique_ptr<ByteSource> source, OnDamage mode)
@@ -46,8 +22,6 @@ struct CaptureReader::State {
 
   Status Begin();
   Result<bool> LoadChunk();
-  Result<Item> Look();
-  Result<Item> LookAtChunk();
   Result<bool> Take(const Item& item);
   Status Decode(const ParsedChunk& chunk);
   Result<bool> CheckSequence(const ParsedChunk& chunk);
@@ -141,7 +115,7 @@ Status CaptureReader::State::Begin() {
 Result<bool> CaptureReader::State::LoadChunk() {
   for (;;) {
     window.Drop(static_cast<size_t>(std::exchange(pending_drop, 0)));
-    DSTAP_TRY_ASSIGN(const Item item, Look());
+    DSTAP_TRY_ASSIGN(const Item item, LookAtItem(window));
     switch (item.kind) {
       case Item::Kind::kEnd:
         EndRecording();
@@ -153,7 +127,7 @@ Result<bool> CaptureReader::State::LoadChunk() {
         all_closed = false;
         EndRecording();
         return false;
-      case Item::Kind::kMagic:
+      case Item::Kind::kBegin:
         window.Drop(static_cast<size_t>(item.size));
         EndRecording();
         BeginRecording();
@@ -170,82 +144,6 @@ Result<bool> CaptureReader::State::LoadChunk() {
       }
     }
   }
-}
-
-// Reads the item at the front of the window.
-Result<Item> CaptureReader::State::Look() {
-  DSTAP_TRY(window.Fill(kMagicBytes));
-  const std::string_view bytes = window.view();
-  if (bytes.empty()) return Item{};
-  if (bytes.starts_with(MagicBytes())) {
-    return Item{.kind = Item::Kind::kMagic, .size = kMagicBytes};
-  }
-  if (bytes.size() < kMagicBytes && MagicBytes().starts_with(bytes)) {
-    return Item{.kind = Item::Kind::kTorn, .size = bytes.size()};
-  }
-  return LookAtChunk();
-}
-
-Result<Item> CaptureReader::State::LookAtChunk() {
-  Item item{.kind = Item::Kind::kWrong};
-  DSTAP_TRY(window.Fill(kFrameBytesMax));
-  WireReader outer(window.view());
-  uint32_t field = 0;
-  WireType type{};
-  uint64_t length = 0;
-  if (!outer.Tag(field, type) || field != v1::Capture::kChunkFieldNumber ||
-      type != WireType::kBytes) {
-    item.why =
-        fmt::format("{} stands where a chunk should begin", Escape(window.view().substr(0, 8)));
-    return item;
-  }
-  if (!outer.Varint(length)) {
-    if (outer.short_of_bytes())
-      return Item{.kind = Item::Kind::kTorn, .size = window.view().size()};
-    item.why = "its length makes no sense";
-    return item;
-  }
-  const auto head = static_cast<size_t>(outer.at() - window.view().data());
-  if (length > kChunkBytesMax + kFrameBytesMax) {
-    item.defect = DefectId::kChunkLimit;
-    item.why = fmt::format("it claims {} bytes; a chunk has at most {}", length,
-                           kChunkBytesMax + kFrameBytesMax);
-    item.chunk = ParseChunk(window.view().substr(head));
-    return item;
-  }
-  item.size = head + length;
-  DSTAP_TRY(window.Fill(static_cast<size_t>(item.size)));
-  const std::string_view rest = window.view().substr(head);
-  item.chunk = ParseChunk(rest.substr(0, static_cast<size_t>(length)));
-  const ParsedChunk& chunk = item.chunk;
-  if (chunk.state == ChunkState::kWrong) {
-    item.why = chunk.why;
-    return item;
-  }
-  if (rest.size() < length) {  // The file ends.
-    if (chunk.state == ChunkState::kShort && (chunk.size == 0 || chunk.size == length)) {
-      return Item{.kind = Item::Kind::kTorn, .size = window.view().size()};
-    }
-    item.why = fmt::format("its length is {}, the length in its frame {}", length, chunk.size);
-    return item;
-  }
-  if (chunk.state == ChunkState::kShort) {
-    item.why = fmt::format("its length is {}, its frame needs {}", length, chunk.size);
-    return item;
-  }
-  // Behind the body only what a newer dstap may have added.
-  WireReader behind(
-      rest.substr(static_cast<size_t>(chunk.size), static_cast<size_t>(length - chunk.size)));
-  while (!behind.AtEnd()) {
-    if (!behind.Tag(field, type) || field <= v1::Chunk::kCompressedFieldNumber ||
-        !behind.Skip(type)) {
-      item.why = fmt::format("its length is {}, the length in its frame {}", length, chunk.size);
-      return item;
-    }
-    ++item.chunk.unknown_fields;
-  }
-  item.kind = Item::Kind::kChunk;
-  return item;
 }
 
 // A whole chunk: false when it was passed over.

@@ -1,413 +1,35 @@
 #include "proto/capture/chunk_decoder.h"
 
-#include <fmt/format.h>
-#include <google/protobuf/descriptor.h>
-#include <google/protobuf/message.h>
-#include <google/protobuf/unknown_field_set.h>
-
 #include <algorithm>
-#include <cstring>
-#include <limits>
-
-#include "proto/capture/format.h"
-#include "proto/capture/wire.h"
+#include <optional>
 
 namespace dstap::capture {
-namespace {
 
 using C = v1::Calls;
-using R = v1::Records;
-
-// How a column's numbers are stored. kNone: not a column.
-enum class Kind : uint8_t { kNone, kVarint32, kVarint64, kZigZag, kBool, kFixed64 };
-
-constexpr auto kKinds = [] {
-  std::array<Kind, 46> kinds{};
-  for (const int field :
-       {C::kSourceFieldNumber,       C::kCallerFieldNumber,       C::kMethodFieldNumber,
-        C::kStoreFieldNumber,        C::kScopeFieldNumber,        C::kStoreKindFieldNumber,
-        C::kKeyFieldNumber,          C::kUseCacheFieldNumber,     C::kListFieldNumber,
-        C::kTimesQueuedFieldNumber,  C::kServedByFieldNumber,     C::kTransformRunsFieldNumber,
-        C::kRunOutcomeFieldNumber,   C::kOutcomeFieldNumber,      C::kErrorCodeFieldNumber,
-        C::kErrorNameFieldNumber,    C::kErrorTextFieldNumber,    C::kReadValueFieldNumber,
-        C::kReadEncodingFieldNumber, C::kWrittenValueFieldNumber, C::kWrittenEncodingFieldNumber,
-        C::kVersionFieldNumber,      C::kFirstTypeFieldNumber,    C::kFirstTakenFieldNumber,
-        C::kSecondTypeFieldNumber,   C::kSecondTakenFieldNumber}) {
-    kinds[static_cast<size_t>(field)] = Kind::kVarint32;
-  }
-  for (const int field :
-       {C::kAdmittedAfterFieldNumber, C::kCompletedAfterFieldNumber, C::kQueuedTicksFieldNumber,
-        C::kRunStartedAfterFieldNumber, C::kRunTicksFieldNumber, C::kReadBytesFieldNumber,
-        C::kWrittenBytesFieldNumber, C::kFirstBeforeFieldNumber, C::kFirstAfterFieldNumber,
-        C::kSecondBeforeFieldNumber, C::kSecondAfterFieldNumber, C::kFaultFieldNumber}) {
-    kinds[static_cast<size_t>(field)] = Kind::kVarint64;
-  }
-  kinds[C::kIdDeltaFieldNumber] = kinds[C::kIssuedDeltaFieldNumber] = Kind::kZigZag;
-  kinds[C::kAllScopesFieldNumber] = Kind::kBool;
-  kinds[C::kReadHashFieldNumber] = kinds[C::kWrittenHashFieldNumber] = Kind::kFixed64;
-  return kinds;
-}();
-
-constexpr bool IsRunColumn(uint32_t field) {
-  return field == C::kRunOutcomeFieldNumber || field == C::kRunStartedAfterFieldNumber ||
-         field == C::kRunTicksFieldNumber;
-}
-
-Status Damaged(std::string message) { return {ErrorCode::kDamaged, std::move(message)}; }
-
-const std::string& ColumnName(uint32_t field) {
-  return C::descriptor()->FindFieldByNumber(static_cast<int>(field))->name();
-}
-
-uint64_t CountUnknown(const google::protobuf::Message& message) {
-  const google::protobuf::Reflection& reflection = *message.GetReflection();
-  auto count = static_cast<uint64_t>(reflection.GetUnknownFields(message).field_count());
-  std::vector<const google::protobuf::FieldDescriptor*> fields;
-  reflection.ListFields(message, &fields);
-  for (const auto* field : fields) {
-    if (field->cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE) continue;
-    if (!field->is_repeated()) {
-      count += CountUnknown(reflection.GetMessage(message, field));
-      continue;
-    }
-    for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
-      count += CountUnknown(reflection.GetRepeatedMessage(message, field, i));
-    }
-  }
-  return count;
-}
-
-size_t CountVarints(std::string_view packed) {
-  size_t count = 0;
-  for (const char byte : packed) count += (static_cast<unsigned char>(byte) >> 7) ^ 1U;
-  return count;
-}
-
-// `out` has room for all varints of `packed`, and the last byte of `packed` ends one. False when
-// one is longer than a varint can be.
-bool DecodeVarints(std::string_view packed, uint64_t* out) {
-  const char* at = packed.data();
-  const char* const end = at + packed.size();
-  while (at != end) {
-    auto byte = static_cast<unsigned char>(*at++);
-    uint64_t v = byte & 0x7F;
-    for (int shift = 7; byte >= 0x80; shift += 7) {
-      if (shift == 70) return false;
-      byte = static_cast<unsigned char>(*at++);
-      v |= static_cast<uint64_t>(byte & 0x7F) << shift;
-    }
-    *out++ = v;
-  }
-  return true;
-}
-
-}  // namespace
-
-void ChunkDecoder::Clear() {
-  tick_ns_ = 0;
-  base_ticks_ = 0;
-  count_ = 0;
-  unknown_fields_ = 0;
-  rows_used_ = 0;
-  next_row_ = next_call_ = batch_begin_ = batch_end_ = next_run_ = 0;
-  for (auto& table : tables_) table.clear();
-  for (auto& column : columns_) column.clear();
-  list_arguments_.clear();
-}
 
 Status ChunkDecoder::Load(std::string_view body) {
   Clear();
-  Status status = LoadRecords(body);
-  if (!status.ok()) {
-    Clear();  // Nothing of it is given out.
-    return status;
-  }
+  DSTAP_TRY(columns_.Load(body));
   // What no column fills in stays as it is here.
-  batch_.assign(std::min<size_t>(count_, kBatch), CallRecord());
+  batch_.assign(std::min<size_t>(columns_.calls(), kBatch), CallRecord());
   return {};
 }
 
-Status ChunkDecoder::LoadRecords(std::string_view body) {
-  WireReader reader(body);
-  std::optional<std::string_view> calls;
-  uint32_t field = 0;
-  WireType type{};
-  uint64_t number = 0;
-  std::string_view bytes;
-  while (!reader.AtEnd()) {
-    if (!reader.Tag(field, type)) return Damaged("its records are not protobuf");
-    const bool is_known = field <= R::kRowFieldNumber;
-    if (!is_known) {
-      ++unknown_fields_;
-      if (!reader.Skip(type)) return Damaged("its records are not protobuf");
-      continue;
-    }
-    const bool is_number = field == R::kTickNsFieldNumber || field == R::kBaseTicksFieldNumber;
-    if (type != (is_number ? WireType::kVarint : WireType::kBytes) ||
-        !(is_number ? reader.Varint(number) : reader.Bytes(bytes))) {
-      return Damaged(fmt::format("field {} of its records is cut off or of the wrong type", field));
-    }
-    if (field == R::kTickNsFieldNumber) {
-      tick_ns_ = number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())
-                     ? 0
-                     : static_cast<int64_t>(number);
-    } else if (field == R::kBaseTicksFieldNumber) {
-      base_ticks_ = ZigZagDecode(number);
-    } else if (field <= R::kIdentitiesFieldNumber) {
-      auto& table = tables_[field - R::kNamesFieldNumber];
-      if (table.size() == kChunkRowsMax) return Damaged("a string table is over the limit");
-      table.push_back(bytes);
-    } else if (field == R::kCallsFieldNumber) {
-      if (calls) return Damaged("it has its calls in two pieces");
-      calls = bytes;
-    } else {
-      if (rows_used_ == kChunkRowsMax) {
-        return Damaged(fmt::format("it has more than {} rows", kChunkRowsMax));
-      }
-      DSTAP_TRY(LoadRow(bytes));
-    }
-  }
-  if (tick_ns_ <= 0) return Damaged("its tick_ns is not a length of time");
-  max_ticks_ = std::numeric_limits<int64_t>::max() / tick_ns_;
-  if (base_ticks_ < 0 || base_ticks_ > max_ticks_) {
-    return Damaged(fmt::format("its base_ticks is {}: no time of a recording", base_ticks_));
-  }
-  if (calls) DSTAP_TRY(LoadCalls(*calls));
-  uint32_t after = 0;
-  for (size_t i = 0; i < rows_used_; ++i) {
-    const v1::Row& row = rows_[i];
-    if (row.after_calls() < after || row.after_calls() > count_) {
-      return Damaged(fmt::format("row {} stands after {} calls of {}, the row before it after {}",
-                                 i, row.after_calls(), count_, after));
-    }
-    after = row.after_calls();
-    int64_t ticks = 0;
-    if (__builtin_add_overflow(row.ticks(), base_ticks_, &ticks) || ticks < 0 ||
-        ticks > max_ticks_) {
-      return Damaged(fmt::format("row {} has no time of a recording", i));
-    }
-  }
-  return {};
-}
-
-Status ChunkDecoder::LoadRow(std::string_view bytes) {
-  if (rows_.size() == rows_used_) rows_.emplace_back();
-  v1::Row& row = rows_[rows_used_];
-  if (!row.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return Damaged(fmt::format("row {} is not protobuf", rows_used_));
-  }
-  unknown_fields_ += CountUnknown(row);
-  ++rows_used_;
-  return {};
-}
-
-Status ChunkDecoder::LoadCalls(std::string_view bytes) {
-  // The count first, wherever it stands: nothing is allocated that it does not explain.
-  struct Packed {
-    uint32_t field;
-    std::string_view bytes;
-  };
-  std::array<Packed, kColumnsEnd> packed{};
-  size_t columns = 0;
-  WireReader reader(bytes);
-  uint32_t field = 0;
-  WireType type{};
-  uint64_t count = 0;
-  std::string_view value;
-  while (!reader.AtEnd()) {
-    if (!reader.Tag(field, type)) return Damaged("its calls are not protobuf");
-    if (field >= kColumnsEnd) {
-      ++unknown_fields_;
-      if (!reader.Skip(type)) return Damaged("its calls are not protobuf");
-    } else if (field == C::kCountFieldNumber && type == WireType::kVarint) {
-      if (!reader.Varint(count)) return Damaged("its calls are not protobuf");
-    } else if (type != WireType::kBytes || !reader.Bytes(value)) {
-      return Damaged(fmt::format("column {} is cut off or not packed", ColumnName(field)));
-    } else if (field == C::kListArgumentsFieldNumber) {
-      if (list_arguments_.size() == kChunkCallsMax) {
-        return Damaged("it has more list_arguments than a chunk has calls");
-      }
-      list_arguments_.push_back(value);
-    } else {
-      const auto seen = std::find_if(packed.begin(), packed.begin() + columns,
-                                     [&](const Packed& p) { return p.field == field; });
-      if (seen != packed.begin() + columns) {
-        return Damaged(fmt::format("column {} is in two pieces", ColumnName(field)));
-      }
-      packed[columns++] = {field, value};
-    }
-  }
-  if (count > kChunkCallsMax) {
-    return Damaged(fmt::format("it says {} calls; a chunk has at most {}", count, kChunkCallsMax));
-  }
-  count_ = static_cast<uint32_t>(count);
-  for (size_t i = 0; i < columns; ++i) DSTAP_TRY(LoadColumn(packed[i].field, packed[i].bytes));
-  DSTAP_TRY(CheckIndexes());
-  DSTAP_TRY(CheckTimes());
-  return CheckRuns();
-}
-
-Status ChunkDecoder::LoadColumn(uint32_t field, std::string_view packed) {
-  if (packed.empty()) return {};
-  const Kind kind = kKinds[field];
-  const bool fixed = kind == Kind::kFixed64;
-  const bool ends_whole =
-      fixed ? packed.size() % 8 == 0 : static_cast<unsigned char>(packed.back()) < 0x80;
-  if (!ends_whole) {
-    return Damaged(fmt::format("column {} ends inside a number", ColumnName(field)));
-  }
-  const size_t entries = fixed ? packed.size() / 8 : CountVarints(packed);
-  if (IsRunColumn(field)) {
-    if (entries > kChunkCallsMax) {
-      return Damaged(fmt::format("column {} has {} entries; at most {} are allowed",
-                                 ColumnName(field), entries, kChunkCallsMax));
-    }
-  } else if (entries != count_) {
-    return Damaged(
-        fmt::format("column {} has {} entries for {} calls", ColumnName(field), entries, count_));
-  }
-  std::vector<uint64_t>& column = columns_[field];
-  column.resize(entries);
-  if (fixed) {
-    std::memcpy(column.data(), packed.data(), packed.size());
-  } else if (entries == packed.size()) {  // One byte each: the usual case, and a straight loop.
-    for (size_t i = 0; i < entries; ++i) column[i] = static_cast<unsigned char>(packed[i]);
-  } else if (!DecodeVarints(packed, column.data())) {
-    return Damaged(fmt::format("column {} has a number over 10 bytes", ColumnName(field)));
-  }
-  if (entries != packed.size()) {
-    if (kind == Kind::kVarint32) {
-      for (uint64_t& v : column) v = static_cast<uint32_t>(v);  // As protobuf reads them.
-    } else if (kind == Kind::kBool) {
-      for (uint64_t& v : column) v = v != 0 ? 1 : 0;
-    }
-  }
-  return {};
-}
-
-Status ChunkDecoder::CheckIndexes() {
-  struct Use {
-    uint32_t field;
-    size_t strings;
-  };
-  const Use uses[] = {
-      {C::kCallerFieldNumber, tables_[kNames].size()},
-      {C::kStoreFieldNumber, tables_[kNames].size()},
-      {C::kScopeFieldNumber, tables_[kNames].size()},
-      {C::kKeyFieldNumber, tables_[kKeys].size()},
-      {C::kListFieldNumber, list_arguments_.size()},
-      {C::kErrorNameFieldNumber, tables_[kTexts].size()},
-      {C::kErrorTextFieldNumber, tables_[kTexts].size()},
-      {C::kReadValueFieldNumber, tables_[kValues].size()},
-      {C::kWrittenValueFieldNumber, tables_[kValues].size()},
-      {C::kVersionFieldNumber, tables_[kIdentities].size()},
-  };
-  for (const Use& use : uses) {
-    const auto& column = columns_[use.field];
-    if (column.empty()) continue;
-    const uint64_t highest = *std::max_element(column.begin(), column.end());
-    if (highest > use.strings) {
-      return Damaged(fmt::format("column {} refers to string {} of {}", ColumnName(use.field),
-                                 highest, use.strings));
-    }
-  }
-  if (list_arguments_.size() > count_) {
-    return Damaged(
-        fmt::format("it has {} list_arguments for {} calls", list_arguments_.size(), count_));
-  }
-  v1::ListArguments scratch;
-  for (const std::string_view list : list_arguments_) {
-    if (!scratch.ParseFromArray(list.data(), static_cast<int>(list.size()))) {
-      return Damaged("one of its list_arguments is not protobuf");
-    }
-    unknown_fields_ += CountUnknown(scratch);
-  }
-  return {};
-}
-
-bool ChunkDecoder::TimeFits(uint64_t after, int64_t ticks) const {
-  return after <= static_cast<uint64_t>(max_ticks_ - ticks);
-}
-
-Status ChunkDecoder::CheckTimes() {
-  uint64_t id = 0;
-  for (uint64_t& v : columns_[C::kIdDeltaFieldNumber]) {
-    id += static_cast<uint64_t>(ZigZagDecode(v));
-    v = id;
-  }
-  auto& issued = columns_[C::kIssuedDeltaFieldNumber];
-  if (issued.empty()) {
-    issued.assign(count_, static_cast<uint64_t>(base_ticks_));
-  } else {
-    int64_t ticks = base_ticks_;
-    for (uint64_t& v : issued) {
-      if (__builtin_add_overflow(ticks, ZigZagDecode(v), &ticks) || ticks < 0 ||
-          ticks > max_ticks_) {
-        return Damaged("column issued_delta leads to no time of a recording");
-      }
-      v = static_cast<uint64_t>(ticks);
-    }
-  }
-  for (const uint32_t field : {C::kAdmittedAfterFieldNumber, C::kCompletedAfterFieldNumber}) {
-    const auto& column = columns_[field];
-    bool fits = true;
-    for (size_t i = 0; i < column.size(); ++i) {
-      fits &= column[i] == 0 || TimeFits(column[i] - 1, static_cast<int64_t>(issued[i]));
-    }
-    if (!fits) {
-      return Damaged(fmt::format("column {} leads to no time of a recording", ColumnName(field)));
-    }
-  }
-  for (const uint64_t ticks : columns_[C::kQueuedTicksFieldNumber]) {
-    if (!TimeFits(ticks, 0)) return Damaged("column queued_ticks has no length of time");
-  }
-  return {};
-}
-
-Status ChunkDecoder::CheckRuns() const {
-  uint64_t total = 0;
-  for (const uint64_t runs : columns_[C::kTransformRunsFieldNumber]) total += runs;
-  if (total > kChunkCallsMax) {
-    return Damaged(
-        fmt::format("it says {} transform runs; a chunk has at most {}", total, kChunkCallsMax));
-  }
-  for (const uint32_t field :
-       {C::kRunOutcomeFieldNumber, C::kRunStartedAfterFieldNumber, C::kRunTicksFieldNumber}) {
-    const size_t entries = columns_[field].size();
-    if (entries != 0 && entries != total) {
-      return Damaged(fmt::format("column {} has {} entries for {} transform runs",
-                                 ColumnName(field), entries, total));
-    }
-  }
-  const auto& runs = columns_[C::kTransformRunsFieldNumber];
-  const auto& issued = columns_[C::kIssuedDeltaFieldNumber];
-  const auto& started = columns_[C::kRunStartedAfterFieldNumber];
-  const auto& took = columns_[C::kRunTicksFieldNumber];
-  size_t run = 0;
-  for (size_t call = 0; call < runs.size(); ++call) {
-    for (uint64_t i = 0; i < runs[call]; ++i, ++run) {
-      auto ticks = static_cast<int64_t>(issued[call]);
-      for (const auto* column : {&started, &took}) {
-        if (column->empty()) continue;
-        if (!TimeFits((*column)[run], ticks)) {
-          return Damaged("a transform run leads to no time of a recording");
-        }
-        ticks += static_cast<int64_t>((*column)[run]);
-      }
-    }
-  }
-  return {};
+void ChunkDecoder::Clear() {
+  columns_.Clear();
+  next_row_ = next_call_ = batch_begin_ = batch_end_ = next_run_ = 0;
 }
 
 void ChunkDecoder::GiveRow(Record& record) {
-  const v1::Row& row = rows_[next_row_++];
-  record = {.row = &row, .time = AtTicks(base_ticks_ + row.ticks())};
+  const v1::Row& row = columns_.rows()[next_row_++];
+  record = {.row = &row,
+            .time = AtTicks(static_cast<uint64_t>(columns_.base_ticks() + row.ticks()))};
 }
 
 // Calls `set(record, number)` for each call of the batch, when the column is there.
 template <typename F>
-void ChunkDecoder::ForColumn(uint32_t field, F set) {
-  const std::vector<uint64_t>& column = columns_[field];
+void ChunkDecoder::ForColumn(int field, F set) {
+  const std::vector<uint64_t>& column = columns_.column(field);
   if (column.empty()) return;
   const uint64_t* number = column.data() + batch_begin_;
   for (size_t i = 0; i < batch_end_ - batch_begin_; ++i) set(batch_[i], number[i]);
@@ -415,7 +37,7 @@ void ChunkDecoder::ForColumn(uint32_t field, F set) {
 
 void ChunkDecoder::DecodeBatch() {
   batch_begin_ = next_call_;
-  batch_end_ = std::min<size_t>(batch_begin_ + kBatch, count_);
+  batch_end_ = std::min<size_t>(batch_begin_ + kBatch, columns_.calls());
   DecodeNames();
   DecodeTimes();
   DecodeRuns();
@@ -429,24 +51,28 @@ void ChunkDecoder::DecodeNames() {
   ForColumn(C::kIdDeltaFieldNumber, [](Call& c, uint64_t v) { c.id = v; });
   ForColumn(C::kSourceFieldNumber,
             [](Call& c, uint64_t v) { c.source = static_cast<uint32_t>(v); });
-  ForColumn(C::kCallerFieldNumber, [this](Call& c, uint64_t v) { c.caller = Text(kNames, v); });
+  ForColumn(C::kCallerFieldNumber,
+            [this](Call& c, uint64_t v) { c.caller = columns_.Text(ChunkColumns::kNames, v); });
   ForColumn(C::kMethodFieldNumber,
             [](Call& c, uint64_t v) { c.method = static_cast<v1::Method>(v); });
-  ForColumn(C::kStoreFieldNumber, [this](Call& c, uint64_t v) { c.store = Text(kNames, v); });
-  ForColumn(C::kScopeFieldNumber, [this](Call& c, uint64_t v) { c.scope = Text(kNames, v); });
+  ForColumn(C::kStoreFieldNumber,
+            [this](Call& c, uint64_t v) { c.store = columns_.Text(ChunkColumns::kNames, v); });
+  ForColumn(C::kScopeFieldNumber,
+            [this](Call& c, uint64_t v) { c.scope = columns_.Text(ChunkColumns::kNames, v); });
   ForColumn(C::kStoreKindFieldNumber,
             [](Call& c, uint64_t v) { c.store_kind = static_cast<v1::StoreKind>(v); });
   ForColumn(C::kAllScopesFieldNumber, [](Call& c, uint64_t v) { c.all_scopes = v != 0; });
-  ForColumn(C::kKeyFieldNumber, [this](Call& c, uint64_t v) { c.key = Text(kKeys, v); });
+  ForColumn(C::kKeyFieldNumber,
+            [this](Call& c, uint64_t v) { c.key = columns_.Text(ChunkColumns::kKeys, v); });
   ForColumn(C::kUseCacheFieldNumber,
             [](Call& c, uint64_t v) { c.use_cache = static_cast<v1::UseCache>(v); });
-  if (columns_[C::kListFieldNumber].empty()) return;
+  if (columns_.column(C::kListFieldNumber).empty()) return;
   if (batch_lists_.size() < kBatch) batch_lists_.resize(kBatch);
   ForColumn(C::kListFieldNumber, [this](Call& c, uint64_t v) {
     c.list = nullptr;
     if (v == 0) return;
     v1::ListArguments& list = batch_lists_[static_cast<size_t>(&c - batch_.data())];
-    const std::string_view bytes = list_arguments_[static_cast<size_t>(v) - 1];
+    const std::string_view bytes = columns_.ListAt(v);
     list.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
     c.list = &list;
   });
@@ -454,28 +80,26 @@ void ChunkDecoder::DecodeNames() {
 
 void ChunkDecoder::DecodeTimes() {
   using Call = CallRecord;
-  ForColumn(C::kIssuedDeltaFieldNumber,
-            [this](Call& c, uint64_t v) { c.issued = AtTicks(static_cast<int64_t>(v)); });
+  ForColumn(C::kIssuedDeltaFieldNumber, [this](Call& c, uint64_t v) { c.issued = AtTicks(v); });
   const auto after = [this](const Call& c, uint64_t v) -> std::optional<Time> {
     if (v == 0) return std::nullopt;
-    return c.issued + AtTicks(static_cast<int64_t>(v - 1));
+    return c.issued + AtTicks(v - 1);
   };
   ForColumn(C::kAdmittedAfterFieldNumber, [&](Call& c, uint64_t v) { c.admitted = after(c, v); });
   ForColumn(C::kCompletedAfterFieldNumber, [&](Call& c, uint64_t v) { c.completed = after(c, v); });
   ForColumn(C::kTimesQueuedFieldNumber,
             [](Call& c, uint64_t v) { c.times_queued = static_cast<uint32_t>(v); });
-  ForColumn(C::kQueuedTicksFieldNumber,
-            [this](Call& c, uint64_t v) { c.queued = AtTicks(static_cast<int64_t>(v)); });
+  ForColumn(C::kQueuedTicksFieldNumber, [this](Call& c, uint64_t v) { c.queued = AtTicks(v); });
   ForColumn(C::kServedByFieldNumber,
             [](Call& c, uint64_t v) { c.served_by = static_cast<v1::ServedBy>(v); });
 }
 
 void ChunkDecoder::DecodeRuns() {
-  const auto& counts = columns_[C::kTransformRunsFieldNumber];
+  const auto& counts = columns_.column(C::kTransformRunsFieldNumber);
   if (counts.empty()) return;
-  const auto& outcomes = columns_[C::kRunOutcomeFieldNumber];
-  const auto& started = columns_[C::kRunStartedAfterFieldNumber];
-  const auto& took = columns_[C::kRunTicksFieldNumber];
+  const auto& outcomes = columns_.column(C::kRunOutcomeFieldNumber);
+  const auto& started = columns_.column(C::kRunStartedAfterFieldNumber);
+  const auto& took = columns_.column(C::kRunTicksFieldNumber);
   size_t total = 0;
   ForColumn(C::kTransformRunsFieldNumber,
             [&](CallRecord& /*call*/, uint64_t v) { total += static_cast<size_t>(v); });
@@ -487,8 +111,8 @@ void ChunkDecoder::DecodeRuns() {
     for (size_t i = 0; i < count; ++i, ++run, ++next_run_) {
       if (!outcomes.empty()) run->outcome = static_cast<v1::TransformOutcome>(outcomes[next_run_]);
       run->started = c.issued;
-      if (!started.empty()) run->started += AtTicks(static_cast<int64_t>(started[next_run_]));
-      if (!took.empty()) run->took = AtTicks(static_cast<int64_t>(took[next_run_]));
+      if (!started.empty()) run->started += AtTicks(started[next_run_]);
+      if (!took.empty()) run->took = AtTicks(took[next_run_]);
     }
   });
 }
@@ -500,18 +124,19 @@ void ChunkDecoder::DecodeOutcome() {
   ForColumn(C::kErrorCodeFieldNumber,
             [](Call& c, uint64_t v) { c.error_code = static_cast<uint32_t>(v); });
   ForColumn(C::kErrorNameFieldNumber,
-            [this](Call& c, uint64_t v) { c.error_name = Text(kTexts, v); });
+            [this](Call& c, uint64_t v) { c.error_name = columns_.Text(ChunkColumns::kTexts, v); });
   ForColumn(C::kErrorTextFieldNumber,
-            [this](Call& c, uint64_t v) { c.error_text = Text(kTexts, v); });
-  ForColumn(C::kVersionFieldNumber,
-            [this](Call& c, uint64_t v) { c.version = Text(kIdentities, v); });
+            [this](Call& c, uint64_t v) { c.error_text = columns_.Text(ChunkColumns::kTexts, v); });
+  ForColumn(C::kVersionFieldNumber, [this](Call& c, uint64_t v) {
+    c.version = columns_.Text(ChunkColumns::kIdentities, v);
+  });
   ForColumn(C::kFaultFieldNumber, [](Call& c, uint64_t v) { c.fault = v; });
 }
 
 void ChunkDecoder::DecodeValues() {
   struct Fields {
     std::optional<ValueInfo> CallRecord::*value;
-    uint32_t bytes, hash, text, encoding;
+    int bytes, hash, text, encoding;
   };
   static constexpr Fields kBoth[] = {
       {&CallRecord::read, C::kReadBytesFieldNumber, C::kReadHashFieldNumber,
@@ -528,7 +153,7 @@ void ChunkDecoder::DecodeValues() {
       if (c.*f.value) (c.*f.value)->hash = v;
     });
     ForColumn(f.text, [&](CallRecord& c, uint64_t v) {
-      if (c.*f.value && v != 0) (c.*f.value)->value = Text(kValues, v);
+      if (c.*f.value && v != 0) (c.*f.value)->value = columns_.Text(ChunkColumns::kValues, v);
     });
     ForColumn(f.encoding, [&](CallRecord& c, uint64_t v) {
       if (c.*f.value) (c.*f.value)->encoding = static_cast<v1::ValueEncoding>(v);
@@ -539,7 +164,7 @@ void ChunkDecoder::DecodeValues() {
 void ChunkDecoder::DecodeBudgets() {
   struct Fields {
     size_t index;
-    uint32_t type, before, after, taken;
+    int type, before, after, taken;
   };
   static constexpr Fields kBoth[] = {
       {0, C::kFirstTypeFieldNumber, C::kFirstBeforeFieldNumber, C::kFirstAfterFieldNumber,

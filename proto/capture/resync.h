@@ -9,7 +9,7 @@
 namespace dstap::capture {
 
 // How far a reader looks at a time.
-inline constexpr size_t kScanBytes = size_t{1} << 20;
+inline constexpr size_t kScanBytes = size_t{64} << 10;
 
 // A hostile file could hold a false start every few bytes, each with 16 MiB to hash. So hashing may
 // cost kPerByte times what was scanned, and a start more; a false start past it is not tried.

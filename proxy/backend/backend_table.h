@@ -19,7 +19,7 @@ struct BackendOptions {
   // Of simulated backends: "2020", "2023", "2026".
   std::string rule_profile = "2026";
   // Single rules on top of it, name and value, as --rule gives them.
-  std::vector<std::pair<std::string, std::string>> rules;
+  std::vector<std::pair<std::string, std::string>> rules{};
   uint64_t seed = 1;
   // Unix nanoseconds at time 0.
   int64_t start_unix_ns = 0;

@@ -64,7 +64,7 @@ function runWorker(data, timeLimit) {
     };
     const limit = setTimeout(() => {
       finish(EXIT_FAILED, `stopped after ${timeLimit} s of wall clock in ${doing}: ` +
-        'an endless loop, or --time-limit is too short');
+        'an endless loop, a proxy that does not answer, or --time-limit is too short');
     }, timeLimit * 1000);
     worker.on('message', ({ trace, summary, problem }) => {
       if (trace) {

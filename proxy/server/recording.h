@@ -19,7 +19,7 @@ struct RecordingOptions {
   v1::ClockKind clock = v1::CLOCK_KIND_VIRTUAL;
   uint64_t seed = 1;
   std::string backend = "simulator";
-  std::string rules;                      // Empty: the newest profile.
+  std::string rules = "2026";
   std::vector<std::string> rule_changes;  // "queue_length=10"
   bool values = false;
   std::string title;

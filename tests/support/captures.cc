@@ -209,6 +209,38 @@ std::string AClosedCapture(uint64_t calls, uint64_t calls_per_chunk,
   return bytes;
 }
 
+std::string AChunk(uint64_t sequence, std::string_view body,
+                   const std::function<void(capture::ChunkFrame&)>& tamper) {
+  capture::ChunkFrame frame{.sequence = sequence,
+                            .codec = v1::CODEC_NONE,
+                            .raw_size = static_cast<uint32_t>(body.size())};
+  if (tamper) tamper(frame);
+  frame.checksum = ChunkChecksum(frame, body);
+  std::string out(capture::kFrameBytesMax, '\0');
+  char* const end = out.data() + out.size();
+  const char* begin = WriteFrameBefore(end, frame, body.size());
+  out.erase(0, static_cast<size_t>(begin - out.data()));
+  return out.append(body);
+}
+
+std::string ACaptureOf(const std::vector<v1::Records>& bodies, uint32_t format_version) {
+  std::string out(capture::MagicBytes());
+  v1::Records head;
+  head.set_tick_ns(1000);
+  *head.add_row()->mutable_header() = ASmallHeader();
+  head.mutable_row(0)->mutable_header()->set_format_version(format_version);
+  out += AChunk(0, head.SerializeAsString());
+  uint64_t sequence = 0;
+  for (const v1::Records& body : bodies) out += AChunk(++sequence, body.SerializeAsString());
+  return out;
+}
+
+v1::Header ASmallHeader() {
+  v1::Header header = AHeader();
+  header.set_descriptor_set("-");
+  return header;
+}
+
 bool SameCall(const CallRecord& a, const CallRecord& b) {
   const auto all_but_pointers = [](const CallRecord& c) {
     return std::tie(c.id, c.source, c.caller, c.method, c.store, c.scope, c.store_kind,

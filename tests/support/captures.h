@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -59,6 +60,15 @@ v1::Row AComment(std::string_view text);
 // Header, a source, calls 1 to `calls` in chunks of `calls_per_chunk`, End, Index.
 std::string AClosedCapture(uint64_t calls, uint64_t calls_per_chunk = 2,
                            capture::CaptureWriter::Options options = {});
+
+// A chunk around any body at all, with the right checksum; `tamper` may change what it says first.
+std::string AChunk(uint64_t sequence, std::string_view body,
+                   const std::function<void(capture::ChunkFrame&)>& tamper = nullptr);
+// The magic, a chunk with a Header of `format_version`, and AChunk()s of `bodies`.
+std::string ACaptureOf(const std::vector<v1::Records>& bodies, uint32_t format_version = 1);
+
+// AHeader() with a stand-in for the descriptor set, for captures that are walked byte by byte.
+v1::Header ASmallHeader();
 
 // Equal as records: what views point to is compared, not where.
 bool SameCall(const capture::CallRecord& a, const capture::CallRecord& b);

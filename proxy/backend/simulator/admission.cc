@@ -63,6 +63,10 @@ constexpr SpendRow kSpends[] = {
      kOrdered,
      {v1::REQUEST_TYPE_ORDERED_REMOVE, kNone},
      {v1::REQUEST_TYPE_SET_INCREMENT_SORTED_ASYNC, kNone}},
+    {v1::METHOD_GET_SORTED_ASYNC,
+     kOrdered,
+     {v1::REQUEST_TYPE_ORDERED_LIST, kNone},
+     {v1::REQUEST_TYPE_GET_SORTED_ASYNC, kNone}},
 };
 
 }  // namespace
@@ -112,32 +116,44 @@ void Simulator::Send(Call& call) {
   }
   if (!is_read) call.server->NoteWrite(call.place, now_);
   call.stage = is_read ? Stage::kReading : Stage::kWriting;
-  const LatencyRules& latency = !is_read                              ? rules_.write
-                                : HasValue(store_.Latest(call.place)) ? rules_.read_stored
-                                                                      : rules_.read_missing;
+  const LatencyRules& latency = LatencyOf(call);
   const LatencyDraw draw{call.request.source, call.number, is_read ? 0 : std::max(call.runs, 1U)};
   Plan(FrameAtOrAfter(now_ + latency_.Draw(latency, draw)), EventKind::kServed, call);
 }
 
-// The read part of a call: what goes to the service carries no value.
+// The read part of a call: nothing is changed by it.
 bool Simulator::IsRead(const Call& call) const {
-  return call.request.method == v1::METHOD_GET_ASYNC ||
-         (call.request.method == v1::METHOD_UPDATE_ASYNC && call.step == 0);
+  switch (call.request.method) {
+    case v1::METHOD_GET_ASYNC:
+    case v1::METHOD_GET_SORTED_ASYNC:
+      return true;
+    case v1::METHOD_UPDATE_ASYNC:
+      return call.step == 0;
+    default:
+      return false;
+  }
+}
+
+const LatencyRules& Simulator::LatencyOf(const Call& call) const {
+  if (call.request.method == v1::METHOD_GET_SORTED_ASYNC) return rules_.list;
+  if (!IsRead(call)) return rules_.write;
+  return HasValue(store_.Latest(call.place)) ? rules_.read_stored : rules_.read_missing;
 }
 
 // What counts towards the key's throughput.
 size_t Simulator::BytesOf(const Call& call) const {
-  if (IsRead(call)) {
-    const VersionPtr latest = store_.Latest(call.place);
-    return HasValue(latest) ? latest->value.size() : 0;
-  }
   switch (call.request.method) {
     case v1::METHOD_SET_ASYNC:
       return call.request.value->size();
-    case v1::METHOD_UPDATE_ASYNC:
-      return call.output.value.size();
     case v1::METHOD_INCREMENT_ASYNC:
       return 1;  // A number: rounded up, one KB.
+    case v1::METHOD_UPDATE_ASYNC:
+      if (call.step == 1) return call.output.value.size();
+      [[fallthrough]];
+    case v1::METHOD_GET_ASYNC: {
+      const VersionPtr latest = store_.Latest(call.place);
+      return HasValue(latest) ? latest->value.size() : 0;
+    }
     default:
       return 0;
   }

@@ -27,8 +27,6 @@ constexpr ErrorRow kErrors[] = {
      'O'},
     {ErrorId::kValueTooLarge, 105, "ValueTooLarge", "105: Serialized value exceeds 4MB limit.",
      'O'},
-    {ErrorId::kMaxValueNotInteger, 106, "MaxValueInvalid", "106: MaxValue must be an integer.",
-     'D'},
     {ErrorId::kPageSizeTooGreat, 106, "PageSizeGreater",
      "106: PageSize must be within a predefined range.", 'D'},
     {ErrorId::kPageSizeTooSmall, 106, "PageSizeLesser",

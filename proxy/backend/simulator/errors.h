@@ -23,7 +23,6 @@ enum class ErrorId : uint8_t {
   kKindNotAllowed,  // {} = nil, double, Array, Dictionary, string, boolean
   kCannotStore,     // {} = string, Array, Dictionary
   kValueTooLarge,
-  kMaxValueNotInteger,
   kPageSizeTooGreat,
   kPageSizeTooSmall,
   kMinAboveMax,

@@ -1,11 +1,17 @@
-// GetAsync.
+// GetAsync and GetSortedAsync.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "proxy/backend/simulator/simulator.h"
+#include "proxy/backend/simulator/validate.h"
 
 namespace dstap::proxy {
 
-void Simulator::StartRead(Call& call) {
+void Simulator::StartGet(Call& call) {
   const Request& request = call.request;
   const bool past_the_cache =
       request.use_cache == v1::USE_CACHE_FALSE && rules_.use_cache_option != 0;
@@ -21,6 +27,54 @@ void Simulator::ServeGet(Call& call) {
   VersionPtr latest = store_.Latest(call.place);
   call.server->cache().Put(call.request.store, call.request.key, now_, latest);
   Answer(call, ReadAnswer(call, latest, v1::SERVED_BY_BACKEND));
+}
+
+// By value; U: among equal values by key, upwards in both directions. Each page reads what is
+// stored then.
+void Simulator::ServeSorted(Call& call) {
+  const v1::ListArguments& list = call.request.list;
+  const bool up = list.ascending();
+  struct Item {
+    int64_t value;
+    const std::string* key;
+  };
+  const auto before = [up](const Item& a, const Item& b) {
+    if (a.value != b.value) return up ? a.value < b.value : a.value > b.value;
+    return *a.key < *b.key;
+  };
+  const std::optional<SortedCursor> cursor = SortedCursorOf(list.cursor());
+  std::vector<Item> items;
+  const auto& entries = store_.entries();
+  Place first = call.place;
+  first.key.clear();
+  for (auto entry = entries.lower_bound(first); entry != entries.end(); ++entry) {
+    const Place& place = entry->first;
+    if (std::tie(place.kind, place.store, place.scope) !=
+        std::tie(first.kind, first.store, first.scope)) {
+      break;
+    }
+    const Item item{IntegerOf(entry->second.latest->value).value_or(0), &place.key};
+    if (list.has_min_value() && item.value < list.min_value()) continue;
+    if (list.has_max_value() && item.value > list.max_value()) continue;
+    if (cursor && !before({cursor->value, &cursor->key}, item)) continue;
+    items.push_back(item);
+  }
+  std::sort(items.begin(), items.end(), before);
+
+  const size_t page_size = list.has_page_size() ? list.page_size() : kSortedPageSize;
+  BackendAnswer answer;
+  answer.outcome = v1::OUTCOME_OK;
+  answer.served_by = v1::SERVED_BY_BACKEND;
+  for (size_t i = 0; i < items.size() && i < page_size; ++i) {
+    ListedItem item;
+    item.key = *items[i].key;
+    item.value = fmt::format("{}", items[i].value);
+    answer.items.push_back(std::move(item));
+  }
+  if (items.size() > page_size) {
+    answer.cursor = fmt::format("{} {}", items[page_size - 1].value, *items[page_size - 1].key);
+  }
+  Answer(call, std::move(answer));
 }
 
 }  // namespace dstap::proxy

@@ -36,20 +36,36 @@ void Simulator::Submit(CallId id, Time now, Request request) {
   if (std::optional<CallError> error = CheckRequest(call.request, rules_)) {
     return Reject(call, *std::move(error));
   }
+  if (call.spends[0] == v1::REQUEST_TYPE_UNKNOWN) {
+    return Reject(call, MakeError(ErrorId::kNotSimulated, MethodName(call.request.method)));
+  }
+  call.place = PlaceOf(call.request.store, call.request.key);
   switch (call.request.method) {
     case v1::METHOD_GET_ASYNC:
-      call.place = PlaceOf(call.request.store, call.request.key);
-      return StartRead(call);
+      return StartGet(call);
     case v1::METHOD_UPDATE_ASYNC:
-      call.place = PlaceOf(call.request.store, call.request.key);
       return StartUpdate(call);
-    case v1::METHOD_SET_ASYNC:
-    case v1::METHOD_INCREMENT_ASYNC:
-    case v1::METHOD_REMOVE_ASYNC:
-      call.place = PlaceOf(call.request.store, call.request.key);
-      return Acquire(call, 0);
     default:
-      return Reject(call, MakeError(ErrorId::kNotSimulated, MethodName(call.request.method)));
+      return Acquire(call, 0);
+  }
+}
+
+void Simulator::Served(Call& call) {
+  switch (call.request.method) {
+    case v1::METHOD_GET_ASYNC:
+      return ServeGet(call);
+    case v1::METHOD_GET_SORTED_ASYNC:
+      return ServeSorted(call);
+    case v1::METHOD_SET_ASYNC:
+      return ServeSet(call);
+    case v1::METHOD_INCREMENT_ASYNC:
+      return ServeIncrement(call);
+    case v1::METHOD_REMOVE_ASYNC:
+      return ServeRemove(call);
+    case v1::METHOD_UPDATE_ASYNC:
+      return call.step == 0 ? ServeUpdateRead(call) : ServeUpdateWrite(call);
+    default:
+      DSTAP_CHECK(false && "every method that spends is served");
   }
 }
 

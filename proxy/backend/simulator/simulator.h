@@ -122,6 +122,7 @@ class Simulator final : public Backend {
   };
 
   // simulator.cc: time and events.
+  void Served(Call& call);
   void Settle(Time now);
   void RunEventsAt(Time at);
   void Plan(Time at, EventKind kind, const Call& call);
@@ -141,6 +142,7 @@ class Simulator final : public Backend {
   void Drain(SourceId source, v1::RequestType type);
   Time KeyReadyAt(const Call& call) const;
   bool IsRead(const Call& call) const;
+  const LatencyRules& LatencyOf(const Call& call) const;
   size_t BytesOf(const Call& call) const;
 
   // endings.cc: answers, and what they are made of.
@@ -153,9 +155,10 @@ class Simulator final : public Backend {
   Attributes AttributesOf(const std::vector<int64_t>& user_ids,
                           const std::optional<std::string>& metadata) const;
 
-  // read_methods.cc, write_methods.cc, update_method.cc.
-  void StartRead(Call& call);
+  // read_methods.cc, write_methods.cc, update_method.cc. Serve...: the service does its part.
+  void StartGet(Call& call);
   void ServeGet(Call& call);
+  void ServeSorted(Call& call);
   void ServeSet(Call& call);
   void ServeIncrement(Call& call);
   void ServeRemove(Call& call);
@@ -163,7 +166,8 @@ class Simulator final : public Backend {
   void ServeUpdateRead(Call& call);
   void ServeUpdateWrite(Call& call);
   void RunTransform(Call& call, VersionPtr seen);
-  void Served(Call& call);
+  void EndWithoutWrite(Call& call);
+  void TakeForConflict(Call& call, size_t step);
 
   RuleProfile rules_;
   int64_t start_unix_ns_;

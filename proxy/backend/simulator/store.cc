@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "proto/base/check.h"
-
 namespace dstap::proxy {
 namespace {
 
@@ -21,7 +19,7 @@ int64_t HourOf(int64_t unix_us) { return unix_us / kHourUs - (unix_us % kHourUs 
 Place PlaceOf(const StoreName& store, const std::string& key) {
   if (!store.all_scopes) return {store.kind, store.name, store.scope, key};
   const size_t slash = key.find('/');
-  DSTAP_CHECK(slash != std::string::npos);
+  if (slash == std::string::npos) return {store.kind, store.name, "", key};
   return {store.kind, store.name, key.substr(0, slash), key.substr(slash + 1)};
 }
 

@@ -39,7 +39,7 @@ struct Place {
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 
-// "scope/key" of an AllScopes store is taken apart; the caller has checked that there is a slash.
+// "scope/key" of an AllScopes store is taken apart.
 Place PlaceOf(const StoreName& store, const std::string& key);
 
 // What a write stores beside the value. Left out means cleared.

@@ -47,12 +47,10 @@ std::optional<Time> TokenBucket::OpenAt(Time now) const {
 }
 
 void TokenBucket::SetLimit(Time now, int64_t limit_per_minute) {
-  const int64_t level = LevelAt(now);
-  limit_ = std::clamp<int64_t>(limit_per_minute, 0, kLimitMax);
-  const auto cap = std::min<Int128>(Int128{limit_} * cap_times_ * kToken, kLevelMax);
-  cap_ = static_cast<int64_t>(cap);
-  level_ = std::min(level, cap_);
+  level_ = LevelAt(now);  // Of the old limit; the new cap cuts it wherever it is looked at.
   at_ = now;
+  limit_ = std::clamp<int64_t>(limit_per_minute, 0, kLimitMax);
+  cap_ = static_cast<int64_t>(std::min<Int128>(Int128{limit_} * cap_times_ * kToken, kLevelMax));
 }
 
 }  // namespace dstap::proxy

@@ -50,27 +50,20 @@ void Simulator::TransformDone(CallId id, Time now, TransformOutput output) {
   if (found == calls_.end() || found->second.stage != Stage::kTransforming) return;
   Call& call = found->second;
   call.output = std::move(output);
-  if (call.output.outcome == v1::TRANSFORM_OUTCOME_VALUE) {
-    // Checked by reference to a copy that may be absent; the value itself stays where it is.
-    const std::optional<std::string> value = std::move(call.output.value);
-    const ValueToStore to_store{call.request.store.kind, value, call.output.user_ids,
-                                call.output.metadata};
-    if (std::optional<CallError> error = CheckValue(to_store, rules_)) {
-      return Reject(call, *std::move(error));
-    }
-    call.output.value = *value;
-    if (call.runs > 1) {
-      // U: after a conflict the tokens are taken without waiting.
-      call.step = 1;
-      if (rules_.conflict_takes_tokens != 0) {
-        call.server->TakeSilently(call.spends[1], now_);
-        PlanDrain(call.request.source, call.spends[1]);
-        ++call.answer.taken[1];
-      }
-      return Send(call);
-    }
-    return Acquire(call, 1);
+  if (call.output.outcome != v1::TRANSFORM_OUTCOME_VALUE) return EndWithoutWrite(call);
+
+  const ValueToStore to_store{call.request.store.kind, &call.output.value, call.output.user_ids,
+                              call.output.metadata};
+  if (std::optional<CallError> error = CheckValue(to_store, rules_)) {
+    return Reject(call, *std::move(error));
   }
+  if (call.runs == 1) return Acquire(call, 1);
+  call.step = 1;
+  TakeForConflict(call, 1);
+  Send(call);
+}
+
+void Simulator::EndWithoutWrite(Call& call) {
   BackendAnswer answer;
   answer.served_by = call.answer.served_by;
   answer.outcome = v1::OUTCOME_CANCELLED;
@@ -91,15 +84,19 @@ void Simulator::TransformDone(CallId id, Time now, TransformOutput output) {
   Answer(call, std::move(answer));
 }
 
+// U: after a conflict tokens are taken without waiting for them.
+void Simulator::TakeForConflict(Call& call, size_t step) {
+  if (rules_.conflict_takes_tokens == 0) return;
+  call.server->TakeSilently(call.spends[step], now_);
+  ++call.answer.taken[step];
+  PlanDrain(call.request.source, call.spends[step]);
+}
+
 void Simulator::ServeUpdateWrite(Call& call) {
   const StoreName& store = call.request.store;
   VersionPtr latest = store_.Latest(call.place);
   if (!SameVersion(call.seen, latest)) {
-    if (rules_.conflict_takes_tokens != 0) {
-      call.server->TakeSilently(call.spends[0], now_);
-      PlanDrain(call.request.source, call.spends[0]);
-      ++call.answer.taken[0];
-    }
+    TakeForConflict(call, 0);
     call.server->cache().Put(store, call.request.key, now_, latest);
     return RunTransform(call, std::move(latest));
   }

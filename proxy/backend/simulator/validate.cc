@@ -40,7 +40,29 @@ std::string_view ContainerName(std::string_view json) {
   return kind == "Array" || kind == "Dictionary" ? kind : "string";
 }
 
+std::optional<CallError> CheckSorted(const v1::ListArguments& list) {
+  const uint32_t page_size = list.has_page_size() ? list.page_size() : kSortedPageSize;
+  if (page_size < 1) return MakeError(ErrorId::kPageSizeTooSmall);
+  if (page_size > kSortedPageSizeMax) return MakeError(ErrorId::kPageSizeTooGreat);
+  if (list.has_min_value() && list.has_max_value() && list.min_value() > list.max_value()) {
+    return MakeError(ErrorId::kMinAboveMax);
+  }
+  if (!list.cursor().empty() && !SortedCursorOf(list.cursor())) {
+    return MakeError(ErrorId::kExclusiveStartKey);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<SortedCursor> SortedCursorOf(std::string_view text) {
+  SortedCursor cursor;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, cursor.value);
+  if (error != std::errc() || stop == end || *stop != ' ') return std::nullopt;
+  cursor.key = std::string(stop + 1, end);
+  return cursor;
+}
 
 std::optional<int64_t> IntegerOf(std::string_view json) {
   json = Trimmed(json);
@@ -113,7 +135,7 @@ std::optional<CallError> CheckAttributes(const ValueToStore& to_store, const Rul
 }
 
 std::optional<CallError> CheckValue(const ValueToStore& to_store, const RuleProfile& rules) {
-  if (!to_store.value) return MakeError(ErrorId::kKindNotAllowed, "nil");
+  if (to_store.value == nullptr) return MakeError(ErrorId::kKindNotAllowed, "nil");
   if (to_store.value->size() > static_cast<size_t>(rules.value_bytes_max)) {
     return MakeError(ErrorId::kValueTooLarge);
   }
@@ -129,8 +151,8 @@ std::optional<CallError> CheckValue(const ValueToStore& to_store, const RuleProf
 
 std::optional<CallError> CheckRequest(const Request& request, const RuleProfile& rules) {
   if (auto error = CheckStore(request.store, rules)) return error;
-  const ValueToStore to_store{request.store.kind, request.value, request.user_ids,
-                              request.metadata};
+  const ValueToStore to_store{request.store.kind, request.value ? &*request.value : nullptr,
+                              request.user_ids, request.metadata};
   switch (request.method) {
     case v1::METHOD_SET_ASYNC:
       if (auto error = CheckKey(request.store, request.key, rules)) return error;
@@ -138,6 +160,8 @@ std::optional<CallError> CheckRequest(const Request& request, const RuleProfile&
     case v1::METHOD_INCREMENT_ASYNC:
       if (auto error = CheckKey(request.store, request.key, rules)) return error;
       return CheckAttributes(to_store, rules);
+    case v1::METHOD_GET_SORTED_ASYNC:
+      return CheckSorted(request.list);
     case v1::METHOD_GET_ASYNC:
     case v1::METHOD_UPDATE_ASYNC:
     case v1::METHOD_REMOVE_ASYNC:

@@ -15,9 +15,10 @@ std::optional<CallError> CheckStore(const StoreName& store, const RuleProfile& r
 std::optional<CallError> CheckKey(const StoreName& store, std::string_view key,
                                   const RuleProfile& rules);
 
+// Refers to its parts: for the length of one check.
 struct ValueToStore {
   v1::StoreKind kind = v1::STORE_KIND_STANDARD;
-  const std::optional<std::string>& value;  // Absent: nil.
+  const std::string* value = nullptr;  // JSON. Null: nil.
   const std::vector<int64_t>& user_ids;
   const std::optional<std::string>& metadata;
 };
@@ -27,6 +28,18 @@ std::optional<CallError> CheckAttributes(const ValueToStore& to_store, const Rul
 
 // All arguments of a call.
 std::optional<CallError> CheckRequest(const Request& request, const RuleProfile& rules);
+
+// GetSortedAsync: D.
+inline constexpr uint32_t kSortedPageSize = 50;
+inline constexpr uint32_t kSortedPageSizeMax = 100;
+
+// Where a page of GetSortedAsync ended, "12 key": the next one starts behind it, whatever was
+// written in between.
+struct SortedCursor {
+  int64_t value = 0;
+  std::string key;
+};
+std::optional<SortedCursor> SortedCursorOf(std::string_view text);
 
 // The number if `json` is an integer that fits; 5.0 is one, 5.5 and "5" are not.
 std::optional<int64_t> IntegerOf(std::string_view json);

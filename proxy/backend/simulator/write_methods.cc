@@ -10,21 +10,6 @@
 
 namespace dstap::proxy {
 
-void Simulator::Served(Call& call) {
-  switch (call.request.method) {
-    case v1::METHOD_GET_ASYNC:
-      return ServeGet(call);
-    case v1::METHOD_SET_ASYNC:
-      return ServeSet(call);
-    case v1::METHOD_INCREMENT_ASYNC:
-      return ServeIncrement(call);
-    case v1::METHOD_REMOVE_ASYNC:
-      return ServeRemove(call);
-    default:
-      return call.step == 0 ? ServeUpdateRead(call) : ServeUpdateWrite(call);
-  }
-}
-
 void Simulator::ServeSet(Call& call) {
   Request& request = call.request;
   const VersionPtr made = store_.Write(call.place, UnixUs(), *std::move(request.value),

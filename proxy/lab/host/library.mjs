@@ -46,6 +46,14 @@ function wiringFolder({ name, path: given }) {
   return path.join(LIBRARIES, name);
 }
 
+// npm's first line that says why, without its prefix.
+function firstReason(stderr) {
+  const reasons = stderr.split('\n')
+    .map((line) => line.replace(/^npm (error|ERR!) (notarget |404 )?/, '').trim())
+    .filter((line) => line && !line.startsWith('code ') && !line.startsWith('npm '));
+  return reasons[0] ?? 'npm gave no reason';
+}
+
 // Another version than the locked one: fetched once, without running anything of it.
 function fetchVersion(npmName, version) {
   const folder = path.join(CACHE, `${npmName.replace('/', '+')}@${version}`);
@@ -63,8 +71,8 @@ function fetchVersion(npmName, version) {
   );
   if (status !== 0) {
     rmSync(draft, { recursive: true, force: true });
-    const why = error?.message ?? stderr.split('\n').find((line) => line.includes('E')) ?? '';
-    throw new Error(`npm could not install ${npmName}@${version}: ${why.trim()}`);
+    const why = error?.message ?? firstReason(stderr);
+    throw new Error(`npm could not install ${npmName}@${version}: ${why}`);
   }
   try {
     renameSync(draft, folder);
@@ -77,13 +85,16 @@ function fetchVersion(npmName, version) {
 
 function packageFolder(wiring, version) {
   const locked = path.join(PACKAGE, 'node_modules', wiring.npm);
-  if (!existsSync(locked)) {
+  const installed = existsSync(locked)
+    ? readJson(path.join(locked, 'package.json')).version
+    : undefined;
+  if (version && version !== installed) {
+    return fetchVersion(wiring.npm, version);
+  }
+  if (!installed) {
     throw new Error(`${wiring.npm} is not installed; run "npm ci" in ${PACKAGE}`);
   }
-  if (!version || readJson(path.join(locked, 'package.json')).version === version) {
-    return locked;
-  }
-  return fetchVersion(wiring.npm, version);
+  return locked;
 }
 
 function fromPath(spec, wiring) {

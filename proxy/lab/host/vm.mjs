@@ -5,12 +5,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { raiseMemory } from './wasm_memory.mjs';
 
 const LUAU_FOLDER = new URL('../luau/', import.meta.url);
-const MEMORY_BYTES = 256 * 1024 * 1024;
+const MEMORY_MIB = 256;
 
 // With these, newer versions of Node would load another build of the VM than older ones.
 delete WebAssembly.Suspending;
 delete WebAssembly.promising;
-raiseMemory(MEMORY_BYTES);
+raiseMemory(MEMORY_MIB * 1024 * 1024);
 
 const { LuauState, InternalLuauWasmModule } = await import('luau-web');
 InternalLuauWasmModule.options.set('LUA_IMPLICIT_ARRAYS_TO_JS_ARRAYS', false);
@@ -24,8 +24,26 @@ const wrapped = (source) => `return function(...) ${source}\nend`;
  */
 export function oneLine(error) {
   const text = error instanceof Error ? error.message : String(error);
+  if (text.includes('Cannot enlarge memory')) {
+    return `the VM's memory of ${MEMORY_MIB} MiB is full`;
+  }
   return text.split('\n').map((line) => line.trim()).filter(Boolean).slice(0, 2).join(' ')
     .slice(0, 500);
+}
+
+/**
+ * A VM with the lab's own modules in it. `need` is the Luau function that gives one by name.
+ * @param {Record<string, Function>} [globals] JavaScript functions that Luau can call
+ */
+export async function createState(globals = {}) {
+  const state = await LuauState.createAsync(globals);
+  const load = (file) =>
+    state.loadstring(readFileSync(new URL(file, LUAU_FOLDER), 'utf8'), `=lab/${file}`, true);
+  const [add, need] = await load('boot.luau')();
+  for (const file of readdirSync(LUAU_FOLDER).sort()) {
+    await add(file.replace(/\.luau$/, ''), load(file));
+  }
+  return { state, need };
 }
 
 export class Vm {
@@ -40,12 +58,8 @@ export class Vm {
    */
   static async create(ask, trace) {
     const vm = new Vm();
-    const state = await LuauState.createAsync({ labAsk: ask, labTrace: trace });
+    const { state, need } = await createState({ labAsk: ask, labTrace: trace });
     vm.#state = state;
-    const [add, need] = await vm.#load('boot.luau')();
-    for (const file of readdirSync(LUAU_FOLDER).sort()) {
-      await add(file.replace(/\.luau$/, ''), vm.#load(file));
-    }
     const doors = state.loadstring(
       'local need = ... local lab = need("lab") ' +
         'local ask, trace = labAsk, labTrace ' +
@@ -58,11 +72,6 @@ export class Vm {
     state.env.set('labAsk', undefined, true);
     state.env.set('labTrace', undefined, true);
     return vm;
-  }
-
-  #load(file) {
-    const source = readFileSync(new URL(file, LUAU_FOLDER), 'utf8');
-    return this.#state.loadstring(source, `=lab/${file}`, true);
   }
 
   /**

@@ -1,5 +1,5 @@
-// The thread that runs the VM and owns the connection. It tells its parent what it is doing, so that
-// the parent can stop it and say where it stood.
+// The thread that runs the VM and owns the connection. It tells its parent what it is doing, so
+// that the parent can stop it and say where it stood.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadCodec } from '../session/codec.mjs';

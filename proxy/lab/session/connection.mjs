@@ -75,8 +75,7 @@ export class Connection {
   close() {
     return new Promise((resolve) => {
       this.#socket.once('close', resolve);
-      this.#socket.end();
-      this.#socket.resume();
+      this.#socket.end(resolve);
     });
   }
 

@@ -1,12 +1,11 @@
 // A proxy of a few lines for the tests: a store in memory, fixed latencies on virtual time, no
 // budgets. It keeps every byte and frame that it was sent.
 
-import { mkdtempSync } from 'node:fs';
 import net from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { loadCodec } from '../session/codec.mjs';
 import { FrameReader, frame } from '../session/framing.mjs';
+import { temporaryFolder } from './temporary.mjs';
 
 const READ_NS = 50_000_000;
 const WRITE_NS = 200_000_000;
@@ -28,6 +27,7 @@ export class FakeProxy {
   budget = 120;
   /** Gives an error text for a call that must fail; undefined: it goes through. */
   failing = () => undefined;
+  hangUpAtCall = false;
   #codec = loadCodec();
   #events = [];
   #calls = new Map();
@@ -36,7 +36,7 @@ export class FakeProxy {
 
   /** Listens on a socket of its own; `address` is where. */
   async start(address) {
-    const where = address ?? path.join(mkdtempSync(path.join(os.tmpdir(), 'lab-')), 'socket');
+    const where = address ?? path.join(temporaryFolder(), 'socket');
     this.#server = net.createServer((socket) => this.#serve(socket));
     await new Promise((resolve) => this.#server.listen(where, resolve));
     const bound = this.#server.address();
@@ -62,6 +62,10 @@ export class FakeProxy {
       for (const body of reader.push(chunk)) {
         const got = this.#codec.decodeClient(body);
         this.frames.push(got);
+        if (got.kind === 'call' && this.hangUpAtCall) {
+          socket.destroy();
+          return;
+        }
         this.#handle(got, (source, kind, content) => {
           const each = { source, nowNs: this.#now, kind, body: content };
           socket.write(frame(this.#codec.encodeServer(each)));

@@ -1,17 +1,17 @@
 // Runs main.mjs against the fake proxy, and Luau code against the lab's own modules.
 
 import { spawn } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FakeProxy } from './fake_proxy.mjs';
+import { temporaryFolder } from './temporary.mjs';
 
 const MAIN = fileURLToPath(new URL('../main.mjs', import.meta.url));
 
 /** A folder of its own with these files in it. */
 export function folder(files) {
-  const root = mkdtempSync(path.join(os.tmpdir(), 'lab-'));
+  const root = temporaryFolder();
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(path.join(root, name), text);
   }

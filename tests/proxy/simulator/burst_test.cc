@@ -141,5 +141,116 @@ TEST(BurstTest, ARetryEveryFrameTakes61CallsWhereverTheBurstStarts) {
   }
 }
 
+// What other callers saw after the burst. Times are live observations: each run must come near the
+// band, and the middle of the runs must be in it.
+class CallerTest : public testing::Test {
+ protected:
+  static constexpr int kRuns = 21;
+
+  // Burst of budget + 40 at 10 s, then `play`, which gives the seconds that are judged.
+  std::vector<double> Runs(const std::function<double(Game&, Time)>& play) {
+    std::vector<double> seconds;
+    for (uint64_t seed = 1; seed <= kRuns; ++seed) {
+      Game game({.rules = {{"tail_permille", "0"}}, .seed = seed});
+      game.Do(SetOf("stored", "1"));
+      const Time start = 10s;
+      game.client().At(start, [&] {
+        const int64_t burst = game.Budget(v1::REQUEST_TYPE_STANDARD_READ) + 40;
+        for (int64_t i = 0; i < burst; ++i) {
+          game.client().Submit(UpdateOf("b" + std::to_string(i)), AlwaysNil());
+        }
+      });
+      game.client().Run(start);
+      seconds.push_back(play(game, start));
+    }
+    std::sort(seconds.begin(), seconds.end());
+    return seconds;
+  }
+};
+
+double Seconds(Time time) { return static_cast<double>(time.count()) / 1e9; }
+
+void ExpectBand(const std::vector<double>& runs, double low, double high) {
+  const double median = runs[runs.size() / 2];
+  EXPECT_GE(median, low);
+  EXPECT_LE(median, high);
+  EXPECT_GE(runs.front(), low - 0.1);
+  EXPECT_LE(runs.back(), high + 0.1);
+}
+
+// Submits an UpdateAsync that writes, at `when`; `done` gets the time of its answer.
+void UpdateAt(Game& game, Time when, std::string key, Time& done) {
+  game.client().At(when, [&game, &done, key = std::move(key)] {
+    game.client().Submit(UpdateOf(key), Always("2"), [&done](const Seen& seen) {
+      EXPECT_EQ(seen.answer.outcome, v1::OUTCOME_OK);
+      done = seen.answered;
+    });
+  });
+}
+
+TEST_F(CallerTest, DroppedAndRetriedASecondLaterIsDoneJustAfter31) {
+  ExpectBand(Runs([](Game& game, Time start) {
+               const CallId first = game.client().Submit(UpdateOf("stored"), Always("2"));
+               Time done{0};
+               UpdateAt(game, start + 1s + 16'666'667ns, "stored", done);
+               game.client().Run();
+               EXPECT_EQ(game.client().seen(first).answer.outcome, v1::OUTCOME_DROPPED);
+               return Seconds(done - start);
+             }),
+             31.2, 31.35);
+}
+
+TEST_F(CallerTest, SentFiveSecondsInItWaitsForItsPlaceInTheQueue) {
+  ExpectBand(Runs([](Game& game, Time start) {
+               Time done{0};
+               UpdateAt(game, start + 5500ms, "stored", done);
+               game.client().Run();
+               return Seconds(done - start);
+             }),
+             31.17, 31.6);
+}
+
+TEST_F(CallerTest, WaitingForAVisibleBudgetSendsAt32) {
+  ExpectBand(Runs([](Game& game, Time start) {
+               Time sent{0}, done{0};
+               std::function<void()> poll = [&] {
+                 if (game.Budget(v1::REQUEST_TYPE_UPDATE_ASYNC) == 0) {
+                   return game.client().At(proxy::FrameAfter(game.client().now()), poll);
+                 }
+                 sent = game.client().now();
+                 UpdateAt(game, sent, "stored", done);
+               };
+               game.client().At(start, poll);
+               game.client().Run();
+               EXPECT_EQ(sent, start + 32s);
+               return Seconds(done - start);
+             }),
+             32.17, 32.4);
+}
+
+TEST_F(CallerTest, SavingAKeyThatWasReadAsMissingWaitsForAReadToken) {
+  ExpectBand(Runs([](Game& game, Time start) {
+               Time read{0}, done{0};
+               EXPECT_EQ(RetryAtOnce(game, start, &read), 61);
+               UpdateAt(game, start + read, "one_more", done);
+               // RetryAtOnce() has run to its end: nothing else has happened since.
+               game.client().Run();
+               return Seconds(done - start - read);
+             }),
+             1.1, 1.35);
+}
+
+TEST_F(CallerTest, SavingAKeyThatWasJustWrittenDoesNotWait) {
+  ExpectBand(Runs([](Game& game, Time start) {
+               Time loaded{0}, saved{0};
+               UpdateAt(game, start + 1s, "stored", loaded);
+               game.client().Run();
+               UpdateAt(game, loaded, "stored", saved);
+               game.client().Run();
+               return Seconds(saved - loaded);
+             }),
+             0.12, 0.35);
+}
+
 }  // namespace
 }  // namespace dstap::test

@@ -109,9 +109,18 @@ proxy::Request UpdateOf(std::string key, SourceId source = 1);
 proxy::Request RemoveOf(std::string key, SourceId source = 1);
 proxy::Request IncrementOf(std::string key, int64_t delta, SourceId source = 1);
 
+// Rules as --rule gives them: {"queue_length", "10"}.
+using Rules = std::vector<std::pair<std::string, std::string>>;
+
+// Every request takes its median: a stored key is read in 2 frames, a missing one in 5, a write
+// takes 12, a sorted page 6.
+Rules ExactLatency(Rules more = {});
+inline constexpr int kReadStoredFrames = 2;
+inline constexpr int kReadMissingFrames = 5;
+inline constexpr int kWriteFrames = 12;
+
 struct GameOptions {
-  // As --rule gives them: {"queue_length", "10"}.
-  std::vector<std::pair<std::string, std::string>> rules{};
+  Rules rules{};
   uint64_t seed = 1;
   std::string_view profile = "2026";
   int64_t start_unix_ns = 0;
@@ -131,6 +140,8 @@ class Game {
   Seen Do(proxy::Request request, Transform transform = nullptr);
   // Lets time pass.
   void Wait(Time delay);
+  // Lets time pass up to `time`.
+  void WaitUntil(Time time) { client_.Run(time); }
 
  private:
   std::unique_ptr<proxy::Simulator> simulator_;

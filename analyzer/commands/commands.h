@@ -1,0 +1,7 @@
+// The analyzer's subcommands.
+#pragma once
+
+#include "analyzer/commands/cat_command.h"
+#include "analyzer/commands/info_command.h"
+#include "analyzer/commands/report_command.h"
+#include "analyzer/commands/verify_command.h"

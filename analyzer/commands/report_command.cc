@@ -1,0 +1,79 @@
+#include "analyzer/commands/report_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+
+#include "analyzer/commands/output_file.h"
+#include "analyzer/commands/read_files.h"
+#include "analyzer/render/renderer.h"
+#include "analyzer/views/report.h"
+
+namespace dstap::analyzer {
+namespace {
+
+template <typename Entries>
+std::vector<std::string> NamesOf(const Entries& entries) {
+  std::vector<std::string> names;
+  for (const auto& entry : entries) names.emplace_back(entry.name);
+  return names;
+}
+
+bool IsTerminal(const std::ostream& out) {
+  return &out == &std::cout && ::isatty(STDOUT_FILENO) == 1;
+}
+
+bool WantsColour() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return no_colour == nullptr || *no_colour == '\0';
+}
+
+}  // namespace
+
+CLI::App* ReportCommand::Declare(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "report", "What each step sends and how long it takes, throttling, and what was not seen");
+  command->add_option("FILE", files_, "Captures; \"-\" is standard input")->required();
+  command->add_option("--section", sections_, "Print only this one; may be given again")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(NamesOf(AllSections())));
+  command->add_option("--format", format_, "How to print it")
+      ->check(CLI::IsMember(NamesOf(AllRenderers())))
+      ->capture_default_str();
+  command->add_option("-o,--output", output_, "Where to print it; \"-\" is standard output")
+      ->capture_default_str();
+  command->footer(
+      "A file that cannot be read does not keep the others from being reported; it is named, and\n"
+      "the exit status is 3, as it is for a damaged one. An unfinished capture is fine.");
+  return command;
+}
+
+Result<ExitStatus> ReportCommand::Run(Streams streams) {
+  const bool to_stdout = output_ == "-";
+  for (const std::string& file : files_) {
+    if (!to_stdout && IsSameFile(file, output_)) {
+      return Status(ErrorCode::kUsage,
+                    fmt::format("{}: is one of the captures; name another output", output_));
+    }
+  }
+  ReportViews views;
+  TimelineBuilder builder(views.visitors());
+  const FilesRead read = ReadFiles("report", files_, builder, streams.notes);
+  if (read.readable == 0) return read.status;
+
+  const auto renderer = std::ranges::find(AllRenderers(), format_, &RendererEntry::name);
+  const std::string text = renderer->render(
+      views.Take(),
+      {.sections = sections_, .has_colour = to_stdout && IsTerminal(streams.out) && WantsColour()});
+  if (to_stdout) {
+    streams.out << text;
+  } else {
+    DSTAP_TRY(WriteWhole(output_, text));
+  }
+  return read.status;
+}
+
+}  // namespace dstap::analyzer

@@ -1,0 +1,67 @@
+#include "analyzer/render/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "analyzer/render/sections.h"
+
+namespace dstap::analyzer {
+namespace {
+
+constexpr std::array kSections = {
+    SectionEntry{"steps", "Requests and time per step", &StepsBlocks},
+    SectionEntry{"throttling", "Throttling", &ThrottlingBlocks},
+    SectionEntry{"traffic", "Traffic", &TrafficBlocks},
+    SectionEntry{"captures", "Captures and libraries", &CapturesBlocks},
+    SectionEntry{"not-seen", "Not seen", &NotSeenBlocks},
+};
+
+std::string Counted(size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+uint64_t CountOf(const Report& report, Defect defect) {
+  for (const DefectTotal& total : report.overview.totals) {
+    if (total.defect == defect) return total.count;
+  }
+  return 0;
+}
+
+// "unfinished 1, calls-in-flight 2": everything but notes.
+std::string Incomplete(const Report& report) {
+  std::string text;
+  for (const DefectTotal& total : report.overview.totals) {
+    const DefectInfo& info = InfoOf(total.defect);
+    if (info.severity == DefectSeverity::kNote) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", info.id, total.count);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::span<const SectionEntry> AllSections() { return kSections; }
+
+Document DocumentOf(const Report& report, std::span<const std::string> names) {
+  Document document;
+  document.title = fmt::format(
+      "dstap report: {}, {}, {}, {}", Counted(report.overview.captures.size(), "capture"),
+      Counted(report.steps.subjects.size(), "subject"),
+      Counted(report.steps.step_names.size(), "step"), Counted(report.overview.calls, "call"));
+  if (const std::string incomplete = Incomplete(report); !incomplete.empty()) {
+    document.remarks.push_back(fmt::format("Not whole: {}. See \"Not seen\".", incomplete));
+  }
+  if (const uint64_t faults = CountOf(report, Defect::kFaultInjected); faults > 0) {
+    document.remarks.push_back(
+        fmt::format("{} on purpose. See \"Not seen\".", Counted(faults, "fault")));
+  }
+  for (const SectionEntry& section : kSections) {
+    if (!names.empty() && std::ranges::find(names, section.name) == names.end()) continue;
+    document.sections.push_back({std::string(section.title), section.blocks(report)});
+  }
+  return document;
+}
+
+}  // namespace dstap::analyzer

@@ -1,0 +1,186 @@
+// docs/report-json.md and docs/report.schema.json describe what is written here.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "analyzer/render/format.h"
+#include "analyzer/render/renderer.h"
+#include "analyzer/render/utf8.h"
+#include "analyzer/timeline/names.h"
+#include "proto/base/escape.h"
+
+namespace dstap::analyzer {
+namespace {
+
+using Json = nlohmann::ordered_json;  // Keys in the order in which they are written.
+
+// JSON holds all text; only what is no UTF-8 must be written otherwise.
+std::string Text(std::string_view bytes) {
+  return IsUtf8(bytes) ? std::string(bytes) : Escape(bytes);
+}
+
+Json RangeOf(Range range) { return {{"min", range.min}, {"max", range.max}}; }
+
+Json RangesOf(const std::vector<NamedRange>& ranges) {
+  Json json = Json::object();
+  for (const NamedRange& named : ranges) json[std::string(named.name)] = RangeOf(named.range);
+  return json;
+}
+
+// Absent times are null: there was no sample to measure.
+Json TimesOf(const std::optional<TimeRange>& times) {
+  if (!times) return nullptr;
+  return {{"median", SecondsNumber(times->median)},
+          {"min", SecondsNumber(times->min)},
+          {"max", SecondsNumber(times->max)},
+          {"n", times->count},
+          {"range_only", times->count == 1}};
+}
+
+Json ThrottlingOf(const Throttling& counts) {
+  return {
+      {"sent", counts.sent},         {"local", counts.local},         {"admitted", counts.admitted},
+      {"queued", counts.queued},     {"dropped", counts.dropped},     {"gap", counts.gap()},
+      {"rejected", counts.rejected}, {"in_flight", counts.in_flight}, {"unknown", counts.unknown}};
+}
+
+Json StepOf(const StepRow& row, const StepsTable& table) {
+  Json tie = Json::array();
+  for (const size_t other : row.tie) tie.push_back(Text(table.subjects[other].label));
+  Json values = Json::object();
+  for (const auto& [value, count] : row.values_seen) values[Text(value)] = count;
+  Json step = {{"name", Text(row.name)},
+               {"samples", row.samples},
+               {"failed", row.failed},
+               {"requests", RangesOf(row.requests)},
+               {"seconds", TimesOf(row.seconds)},
+               {"tie", std::move(tie)},
+               {"values_seen", std::move(values)},
+               {"throttling", ThrottlingOf(row.throttling)},
+               {"failed_calls", RangeOf(row.failed_calls)}};
+  if (!row.services.empty()) step["services"] = RangesOf(row.services);
+  if (row.failed_seconds) step["failed_seconds"] = TimesOf(row.failed_seconds);
+  if (row.values_other > 0) step["values_other"] = row.values_other;
+  if (row.unfinished > 0) {
+    Json requests = Json::object();
+    for (const NamedCount& count : row.unfinished_requests) {
+      requests[std::string(count.name)] = count.count;
+    }
+    step["unfinished"] = {{"samples", row.unfinished}, {"requests", std::move(requests)}};
+  }
+  return step;
+}
+
+Json SubjectOf(const SubjectRows& subject, const StepsTable& table) {
+  Json steps = Json::array();
+  for (const StepRow& row : subject.steps) steps.push_back(StepOf(row, table));
+  return {{"name", Text(subject.name)},
+          {"version", Text(subject.version)},
+          {"model", subject.is_model},
+          {"steps", std::move(steps)}};
+}
+
+Json SourceOf(const SourceInfo& source) {
+  Json json = {{"id", source.id}, {"name", Text(source.name)}, {"role", Text(source.role)}};
+  if (source.players) json["players"] = *source.players;
+  if (!source.library.empty()) json["library"] = Text(source.library);
+  return json;
+}
+
+Json CaptureOf(const CaptureInfo& info) {
+  const Recording& recording = info.recording;
+  Json json = {{"file", Text(recording.file)},
+               {"recording", recording.number},
+               {"state", NameOf(info.state)}};
+  if (recording.end) json["end"] = NameOf(*recording.end);
+  json["tool"] = Text(recording.tool);
+  json["tool_version"] = Text(recording.tool_version);
+  json["title"] = Text(recording.title);
+  json["backend"] = Text(recording.backend);
+  json["rule_profile"] = Text(recording.rule_profile);
+  json["clock"] = NameOf(recording.clock);
+  if (recording.seed) json["seed"] = *recording.seed;
+  json["values_recorded"] = recording.values_recorded;
+  json["seconds"] = SecondsNumber(recording.last);
+  json["calls"] = recording.calls;
+  json["calls_in_flight"] = recording.calls_in_flight;
+  json["steps"] = info.steps;
+  json["sources"] = Json::array();
+  for (const SourceInfo& source : info.sources) json["sources"].push_back(SourceOf(source));
+  return json;
+}
+
+Json LibraryOf(const Library& library) {
+  return {{"name", Text(library.name)},     {"version", Text(library.version)},
+          {"commit", Text(library.commit)}, {"licence", Text(library.licence)},
+          {"origin", Text(library.origin)}, {"model", library.is_model}};
+}
+
+Json TrafficOf(const SourceTraffic& row) {
+  Json methods = Json::object();
+  Json outside = Json::object();
+  for (const MethodCount& method : row.methods) {
+    methods[std::string(method.name)] = method.calls;
+    if (method.outside_steps > 0) outside[std::string(method.name)] = method.outside_steps;
+  }
+  return {{"file", Text(row.file)},
+          {"recording", row.recording},
+          {"source", row.source},
+          {"source_name", Text(row.source_name)},
+          {"calls", row.calls},
+          {"methods", std::move(methods)},
+          {"throttling", ThrottlingOf(row.throttling)},
+          {"outside_steps",
+           {{"calls", row.outside_steps},
+            {"methods", std::move(outside)},
+            {"throttling", ThrottlingOf(row.throttling_outside_steps)}}}};
+}
+
+std::string_view NameOf(DefectSeverity severity) {
+  switch (severity) {
+    case DefectSeverity::kNote:
+      return "note";
+    case DefectSeverity::kDataLoss:
+      return "data_loss";
+    case DefectSeverity::kError:
+      return "error";
+  }
+  return "error";
+}
+
+Json DefectOf(const DefectCount& defect) {
+  const DefectInfo& info = InfoOf(defect.defect);
+  Json json = {{"id", info.id}, {"severity", NameOf(info.severity)}, {"file", Text(defect.file)}};
+  if (defect.recording != 0) json["recording"] = defect.recording;
+  json["count"] = defect.count;
+  json["text"] = Text(defect.text);
+  return json;
+}
+
+template <typename Values, typename Function>
+Json ListOf(const Values& values, Function function) {
+  Json json = Json::array();
+  for (const auto& value : values) json.push_back(function(value));
+  return json;
+}
+
+}  // namespace
+
+std::string RenderJson(const Report& report, const RenderOptions& options) {
+  const auto is_wanted = [&options](std::string_view section) {
+    return options.sections.empty() ||
+           std::ranges::find(options.sections, section) != options.sections.end();
+  };
+  const Overview& overview = report.overview;
+  Json json = {{"format", "dstap.report/1"}, {"captures", ListOf(overview.captures, &CaptureOf)}};
+  json["subjects"] = ListOf(report.steps.subjects, [&](const SubjectRows& subject) {
+    return SubjectOf(subject, report.steps);
+  });
+  if (is_wanted("captures")) json["libraries"] = ListOf(overview.libraries, &LibraryOf);
+  if (is_wanted("traffic")) json["traffic"] = ListOf(report.traffic, &TrafficOf);
+  if (is_wanted("not-seen")) json["not_seen"] = ListOf(overview.not_seen, &DefectOf);
+  // ASCII: control characters, and what turns the direction of text, stay escaped.
+  return json.dump(2, ' ', true) + "\n";
+}
+
+}  // namespace dstap::analyzer

@@ -1,0 +1,24 @@
+// What each section of a report shows, one function each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyzer/render/document.h"
+
+namespace dstap::analyzer {
+
+std::vector<Block> StepsBlocks(const Report& report);
+std::vector<Block> ThrottlingBlocks(const Report& report);
+std::vector<Block> TrafficBlocks(const Report& report);
+std::vector<Block> CapturesBlocks(const Report& report);
+std::vector<Block> NotSeenBlocks(const Report& report);
+
+// "profile-store 1.0.3", "geode (model)".
+std::string SubjectLabel(const SubjectRows& subject);
+
+// "run.dstap", "run.dstap, recording 2". A file's first recording is only numbered when the report
+// has another one of that file.
+std::string CaptureLabel(const Report& report, const std::string& file, uint32_t recording);
+
+}  // namespace dstap::analyzer

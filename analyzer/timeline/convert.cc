@@ -1,0 +1,177 @@
+#include "analyzer/timeline/convert.h"
+
+#include <array>
+
+namespace dstap::analyzer {
+namespace {
+
+// Numbers that this program does not know (a newer capture's) become kUnknown.
+template <typename To, typename From>
+To Mirror(From value, bool is_known) {
+  return is_known ? static_cast<To>(value) : To::kUnknown;
+}
+
+TransformRun RunOf(const capture::TransformRun& run) {
+  return {
+      .outcome = Mirror<TransformOutcome>(run.outcome, v1::TransformOutcome_IsValid(run.outcome)),
+      .started = run.started,
+      .took = run.took};
+}
+
+BudgetUse BudgetOf(const capture::BudgetUse& use) {
+  return {.type = Mirror<RequestType>(use.type, v1::RequestType_IsValid(use.type)),
+          .before = use.before,
+          .after = use.after,
+          .taken = use.taken};
+}
+
+std::optional<ValueInfo> ValueOf(const std::optional<capture::ValueInfo>& value) {
+  if (!value) return std::nullopt;
+  return ValueInfo{.bytes = value->bytes,
+                   .hash = value->hash,
+                   .value = value->value,
+                   .encoding = Mirror<ValueEncoding>(value->encoding,
+                                                     v1::ValueEncoding_IsValid(value->encoding))};
+}
+
+ListArguments ListOf(const v1::ListArguments& row) {
+  ListArguments list;
+  if (row.has_prefix()) list.prefix = row.prefix();
+  if (row.has_page_size()) list.page_size = row.page_size();
+  if (row.has_cursor()) list.cursor = row.cursor();
+  if (row.has_exclude_deleted()) list.exclude_deleted = row.exclude_deleted();
+  if (row.has_ascending()) list.ascending = row.ascending();
+  if (row.has_min_date_ms()) list.min_date_ms = row.min_date_ms();
+  if (row.has_max_date_ms()) list.max_date_ms = row.max_date_ms();
+  if (row.has_min_value()) list.min_value = row.min_value();
+  if (row.has_max_value()) list.max_value = row.max_value();
+  if (row.has_version()) list.version = row.version();
+  if (row.has_at_ms()) list.at_ms = row.at_ms();
+  list.keys.assign(row.keys().begin(), row.keys().end());
+  if (row.has_page()) list.page = row.page();
+  if (row.has_items()) list.items = row.items();
+  return list;
+}
+
+}  // namespace
+
+Call CallOf(const capture::CallRecord& record, const Source& source, CallParts& parts) {
+  Call call;
+  call.id = record.id;
+  call.source = &source;
+  call.caller = record.caller;
+  call.method = Mirror<Method>(record.method, v1::Method_IsValid(record.method));
+  call.store = record.store;
+  call.scope = record.scope;
+  call.store_kind = Mirror<StoreKind>(record.store_kind, v1::StoreKind_IsValid(record.store_kind));
+  call.all_scopes = record.all_scopes;
+  call.key = record.key;
+  call.use_cache = v1::UseCache_IsValid(record.use_cache) ? static_cast<UseCache>(record.use_cache)
+                                                          : UseCache::kUnset;
+  if (record.list != nullptr) call.list = &parts.list.emplace(ListOf(*record.list));
+  call.issued = record.issued;
+  call.admitted = record.admitted;
+  call.completed = record.completed;
+  call.times_queued = record.times_queued;
+  call.queued = record.queued;
+  call.served_by = Mirror<ServedBy>(record.served_by, v1::ServedBy_IsValid(record.served_by));
+  if (!record.transform_runs.empty()) {
+    parts.runs.clear();
+    for (const capture::TransformRun& run : record.transform_runs) parts.runs.push_back(RunOf(run));
+    call.transform_runs = parts.runs;
+  }
+  call.outcome = Mirror<Outcome>(record.outcome, v1::Outcome_IsValid(record.outcome));
+  call.error_code = record.error_code;
+  call.error_name = record.error_name;
+  call.error_text = record.error_text;
+  call.read = ValueOf(record.read);
+  call.written = ValueOf(record.written);
+  call.version = record.version;
+  call.budgets = {BudgetOf(record.budgets[0]), BudgetOf(record.budgets[1])};
+  call.fault = record.fault;
+  return call;
+}
+
+HeldCall::HeldCall(const capture::CallRecord& record, const Source& source)
+    : call_(CallOf(record, source, parts_)) {
+  std::vector<std::string_view*> views = {&call_.caller, &call_.store,      &call_.scope,
+                                          &call_.key,    &call_.error_name, &call_.error_text,
+                                          &call_.version};
+  for (std::optional<ValueInfo>* info : {&call_.read, &call_.written}) {
+    if (*info && (*info)->value) views.push_back(&*(*info)->value);
+  }
+  size_t size = 0;
+  for (const std::string_view* view : views) size += view->size();
+  bytes_.reserve(size);  // Nothing moves below.
+  for (std::string_view* view : views) {
+    const size_t at = bytes_.size();
+    bytes_.append(*view);
+    *view = std::string_view(bytes_).substr(at);
+  }
+}
+
+void Update(const v1::Source& row, Source& source) {
+  source.introduced = true;
+  source.name = row.name();
+  source.role = row.role();
+  source.job_id = row.job_id();
+  source.place_id = row.place_id();
+  source.universe_id = row.universe_id();
+  source.players = row.has_players() ? std::optional(row.players()) : std::nullopt;
+  source.library.reset();
+  if (row.has_library()) {
+    const v1::Library& library = row.library();
+    source.library = Library{.name = library.name(),
+                             .version = library.version(),
+                             .commit = library.commit(),
+                             .licence = library.licence(),
+                             .origin = library.origin(),
+                             .is_model = library.is_model()};
+  }
+}
+
+Step StepOf(const v1::StepBegin& row, Time time, const Source& source) {
+  Step step;
+  step.id = row.id();
+  step.source = &source;
+  step.name = row.name();
+  step.subject = row.subject();
+  step.scenario = row.scenario();
+  step.sample = row.sample();
+  step.about.reserve(static_cast<size_t>(row.about_size()));
+  for (const v1::StoreKey& about : row.about()) {
+    step.about.push_back({about.store(), about.scope(), about.key()});
+  }
+  step.begin = time;
+  return step;
+}
+
+void Update(const v1::Header& row, Recording& recording) {
+  recording.has_header = true;
+  recording.tool = row.tool();
+  recording.tool_version = row.tool_version();
+  recording.clock = Mirror<ClockKind>(row.clock(), v1::ClockKind_IsValid(row.clock()));
+  recording.title = row.title();
+  recording.rule_profile = row.rule_profile();
+  recording.seed = row.has_seed() ? std::optional(row.seed()) : std::nullopt;
+  recording.backend = row.backend();
+  recording.values_recorded = row.values_recorded();
+}
+
+NoticeKind KindOf(v1::NoticeKind kind) {
+  return Mirror<NoticeKind>(kind, v1::NoticeKind_IsValid(kind));
+}
+
+FaultKind KindOf(v1::FaultKind kind) {
+  return Mirror<FaultKind>(kind, v1::FaultKind_IsValid(kind));
+}
+
+LossReason ReasonOf(v1::LossReason reason) {
+  return Mirror<LossReason>(reason, v1::LossReason_IsValid(reason));
+}
+
+EndReason ReasonOf(v1::EndReason reason) {
+  return Mirror<EndReason>(reason, v1::EndReason_IsValid(reason));
+}
+
+}  // namespace dstap::analyzer

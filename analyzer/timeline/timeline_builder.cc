@@ -1,0 +1,207 @@
+#include "analyzer/timeline/timeline_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "proto/base/check.h"
+
+namespace dstap::analyzer {
+
+TimelineBuilder::TimelineBuilder(std::vector<TimelineVisitor*> visitors)
+    : visitors_(std::move(visitors)) {}
+
+void TimelineBuilder::BeginFile(std::string name) {
+  DSTAP_CHECK(!in_file_);
+  in_file_ = true;
+  file_ = std::move(name);
+  recordings_ = 0;
+}
+
+void TimelineBuilder::EndFile(FileEnd end) {
+  DSTAP_CHECK(in_file_);
+  if (in_recording_) EndRecording();
+  in_file_ = false;
+  end.file = file_;
+  Tell(&TimelineVisitor::OnFileEnd, end);
+}
+
+void TimelineBuilder::Add(const capture::Record& record) {
+  DSTAP_CHECK(in_file_);
+  const bool is_header = record.row != nullptr && record.row->has_header();
+  if (is_header && in_recording_) EndRecording();
+  if (!in_recording_) {
+    BeginRecording();
+    if (is_header) Update(record.row->header(), recording_);
+    Tell(&TimelineVisitor::OnRecordingBegin, recording_);
+    if (!is_header) Tell(&TimelineVisitor::OnDefect, Defect::kNoHeader, "");
+  }
+  if (record.call != nullptr) AddCall(*record.call);
+  if (record.row != nullptr) AddRow(*record.row, record.time);
+}
+
+void TimelineBuilder::BeginRecording() {
+  in_recording_ = true;
+  recording_ = Recording();
+  recording_.file = file_;
+  recording_.number = ++recordings_;
+  source_by_id_.clear();
+  sources_.clear();
+  steps_ = StepIndex();
+}
+
+void TimelineBuilder::EndRecording() {
+  std::vector<uint64_t> ids;
+  ids.reserve(held_.size());
+  for (const auto& [id, held] : held_) ids.push_back(id);
+  std::ranges::sort(ids);
+  for (const uint64_t id : ids) {
+    Held& held = *held_.at(id);
+    ++recording_.calls;
+    ++recording_.calls_in_flight;
+    Tell(&TimelineVisitor::OnCall, held.call.call(),
+         held.step == nullptr ? nullptr : &held.step->step);
+    if (held.step != nullptr) steps_.Release(*held.step);
+  }
+  held_.clear();
+  while (LiveStep* step = steps_.Overdue(0)) Leave(*step);
+  for (LiveStep* step : steps_.AllOpen()) Leave(*step);
+  Tell(&TimelineVisitor::OnRecordingEnd, recording_);
+  in_recording_ = false;
+}
+
+void TimelineBuilder::Leave(LiveStep& step) {
+  Tell(&TimelineVisitor::OnStepEnd, step.step);
+  steps_.Remove(step);
+}
+
+Source& TimelineBuilder::SourceOf(uint32_t id) {
+  Source*& source = source_by_id_[id];
+  if (source == nullptr) {
+    source = &sources_.emplace_back();
+    source->id = id;
+    source->index = sources_.size() - 1;
+  }
+  return *source;
+}
+
+const Source* TimelineBuilder::OptionalSourceOf(uint32_t id) {
+  return id == 0 ? nullptr : &SourceOf(id);
+}
+
+void TimelineBuilder::AddCall(const capture::CallRecord& record) {
+  SawTime(record.issued);
+  if (record.completed) SawTime(*record.completed);
+  const Source& source = SourceOf(record.source);
+
+  LiveStep* step = nullptr;
+  if (!held_.empty()) {
+    if (const auto found = held_.find(record.id); found != held_.end()) {
+      step = found->second->step;
+      if (step != nullptr) steps_.Release(*step);
+      held_.erase(found);
+    }
+  }
+  if (record.outcome == v1::OUTCOME_IN_FLIGHT) {
+    auto held = std::make_unique<Held>(record, source, step);
+    if (step == nullptr) held->step = steps_.Find(held->call.call());
+    if (held->step != nullptr) steps_.Hold(*held->step);
+    held_.emplace(record.id, std::move(held));
+    return;
+  }
+  const Call call = CallOf(record, source, parts_);
+  if (step == nullptr) step = steps_.Find(call);
+  ++recording_.calls;
+  Tell(&TimelineVisitor::OnCall, call, step == nullptr ? nullptr : &step->step);
+}
+
+void TimelineBuilder::AddRow(const v1::Row& row, Time time) {
+  SawTime(time);
+  switch (row.kind_case()) {
+    case v1::Row::kSource: {
+      Source& source = SourceOf(row.source().id());
+      Update(row.source(), source);
+      return Tell(&TimelineVisitor::OnSource, source);
+    }
+    case v1::Row::kPlayerCount: {
+      Source& source = SourceOf(row.player_count().source());
+      source.players = row.player_count().players();
+      return Tell(&TimelineVisitor::OnSource, source);
+    }
+    case v1::Row::kStepBegin:
+      return BeginStep(row.step_begin(), time);
+    case v1::Row::kStepEnd:
+      return EndStep(row.step_end(), time);
+    case v1::Row::kNotice:
+      return Tell(&TimelineVisitor::OnNotice,
+                  Notice{.source = OptionalSourceOf(row.notice().source()),
+                         .time = time,
+                         .kind = KindOf(row.notice().kind()),
+                         .text = row.notice().text(),
+                         .call = row.notice().call()});
+    case v1::Row::kInjectedFault:
+      return Tell(&TimelineVisitor::OnFault,
+                  Fault{.source = OptionalSourceOf(row.injected_fault().source()),
+                        .time = time,
+                        .id = row.injected_fault().id(),
+                        .kind = KindOf(row.injected_fault().kind()),
+                        .rule = row.injected_fault().rule(),
+                        .call = row.injected_fault().call()});
+    case v1::Row::kLoss:
+      recording_.calls_lost += row.loss().calls();
+      recording_.rows_lost += row.loss().rows();
+      return Tell(&TimelineVisitor::OnLoss, Loss{.time = time,
+                                                 .reason = ReasonOf(row.loss().reason()),
+                                                 .calls = row.loss().calls(),
+                                                 .rows = row.loss().rows(),
+                                                 .text = row.loss().text()});
+    case v1::Row::kEnd:
+      return AddEnd(row.end());
+    default:
+      return;  // No view is about the others yet.
+  }
+}
+
+// The totals of the end record include what the rows Loss told, and what could not even be told.
+void TimelineBuilder::AddEnd(const v1::End& row) {
+  recording_.end = ReasonOf(row.reason());
+  recording_.calls_lost = std::max(recording_.calls_lost, row.calls_lost());
+  recording_.rows_lost = std::max(recording_.rows_lost, row.rows_lost());
+}
+
+void TimelineBuilder::BeginStep(const v1::StepBegin& row, Time time) {
+  if (LiveStep* open = steps_.Open(row.id())) {
+    Tell(&TimelineVisitor::OnDefect, Defect::kStepIdAgain, fmt::format("step {}", row.id()));
+    // Its calls in flight lose their step: they can no longer be told from the new step's.
+    for (auto& [id, held] : held_) {
+      if (held->step != open) continue;
+      held->step = nullptr;
+      steps_.Release(*open);
+    }
+    Leave(*open);
+  }
+  LiveStep& live = steps_.Begin(StepOf(row, time, SourceOf(row.source())));
+  Tell(&TimelineVisitor::OnStepBegin, live.step);
+}
+
+void TimelineBuilder::EndStep(const v1::StepEnd& row, Time time) {
+  LiveStep* live = steps_.Open(row.id());
+  if (live == nullptr) {
+    return Tell(&TimelineVisitor::OnDefect, Defect::kStepEndWithoutBegin,
+                fmt::format("step {}", row.id()));
+  }
+  Step& step = live->step;
+  step.end = time;
+  step.ok = row.ok();
+  step.text = row.text();
+  step.observed = row.observed();
+  if (time < step.begin) {
+    Tell(&TimelineVisitor::OnDefect, Defect::kTimeWentBack,
+         fmt::format("step {} \"{}\"", step.id, step.name));
+  }
+  steps_.End(*live);
+  while (LiveStep* overdue = steps_.Overdue(kWaitingStepsMax)) Leave(*overdue);
+}
+
+}  // namespace dstap::analyzer

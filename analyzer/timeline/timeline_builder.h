@@ -1,0 +1,82 @@
+// From a capture's records to the timeline, in one pass.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "analyzer/timeline/convert.h"
+#include "analyzer/timeline/step_index.h"
+#include "analyzer/timeline/timeline.h"
+#include "analyzer/timeline/timeline_visitor.h"
+#include "proto/capture/capture_reader.h"
+
+namespace dstap::analyzer {
+
+// Feeds visitors. Files come one after the other; in each, a Header row begins a recording, whose
+// ids mean nothing outside of it.
+//
+// Units:     times are nanoseconds since the recording began.
+// Errors:    none. What does not fit together is told to the visitors as a Defect.
+// Ownership: the visitors outlive the builder. Keeps no reference to a record.
+// Threads:   not thread-safe. Visitors are called from inside its methods.
+// Limits:    holds the sources, the calls in flight and the live steps of one recording
+//            (StepIndex), whatever the number of calls and files.
+class TimelineBuilder {
+ public:
+  explicit TimelineBuilder(std::vector<TimelineVisitor*> visitors);
+
+  void BeginFile(std::string name);
+  void Add(const capture::Record& record);
+  // Ends the recording and the file. `end.file` is filled in.
+  void EndFile(FileEnd end);
+
+  size_t calls_held() const { return held_.size(); }
+  size_t steps_held() const { return steps_.size(); }
+
+ private:
+  struct Held {
+    Held(const capture::CallRecord& record, const Source& source, LiveStep* its_step)
+        : call(record, source), step(its_step) {}
+
+    HeldCall call;
+    LiveStep* step;  // Null: none.
+  };
+
+  void AddCall(const capture::CallRecord& record);
+  void AddRow(const v1::Row& row, Time time);
+  void AddEnd(const v1::End& row);
+  void BeginStep(const v1::StepBegin& row, Time time);
+  void EndStep(const v1::StepEnd& row, Time time);
+  void BeginRecording();
+  void EndRecording();
+  void Leave(LiveStep& step);
+  Source& SourceOf(uint32_t id);
+  // Null for 0.
+  const Source* OptionalSourceOf(uint32_t id);
+  void SawTime(Time time) { recording_.last = std::max(recording_.last, time); }
+
+  template <typename... Parameters, typename... Arguments>
+  void Tell(void (TimelineVisitor::*what)(Parameters...), const Arguments&... arguments) {
+    for (TimelineVisitor* visitor : visitors_) (visitor->*what)(arguments...);
+  }
+
+  std::vector<TimelineVisitor*> visitors_;
+  std::string file_;
+  bool in_file_ = false;
+  bool in_recording_ = false;
+  uint32_t recordings_ = 0;  // Of this file.
+  Recording recording_;
+  std::deque<Source> sources_;  // Addresses stay.
+  std::unordered_map<uint32_t, Source*> source_by_id_;
+  StepIndex steps_;
+  std::unordered_map<uint64_t, std::unique_ptr<Held>> held_;  // Calls in flight, by id.
+  CallParts parts_;
+};
+
+}  // namespace dstap::analyzer

@@ -1,0 +1,41 @@
+// How a view sees the timeline.
+#pragma once
+
+#include <string_view>
+
+#include "analyzer/timeline/defects.h"
+#include "analyzer/timeline/timeline.h"
+
+namespace dstap::analyzer {
+
+// What the builder calls, in this order: recordings one after the other, and within each the order
+// of the file, with two exceptions. A call comes when its last record does (in flight ones at the
+// recording's end), and OnStepEnd comes after all of the step's calls, so some time after its row.
+//
+// Ownership: arguments live until the callback returns. A Step's and a Source's address stays the
+//            same from its first callback to OnStepEnd and OnRecordingEnd.
+// Threads:   all callbacks come from TimelineBuilder's own calls.
+// Limits:    a view must not keep anything for each call.
+class TimelineVisitor {
+ public:
+  virtual ~TimelineVisitor() = default;
+
+  virtual void OnRecordingBegin(const Recording& /*recording*/) {}
+  // The source is new, or more became known of it.
+  virtual void OnSource(const Source& /*source*/) {}
+  virtual void OnStepBegin(const Step& /*step*/) {}
+  // `step` is null for a call of no step.
+  virtual void OnCall(const Call& /*call*/, const Step* /*step*/) {}
+  // Without `step.end`: it never ended.
+  virtual void OnStepEnd(const Step& /*step*/) {}
+  virtual void OnNotice(const Notice& /*notice*/) {}
+  virtual void OnFault(const Fault& /*fault*/) {}
+  virtual void OnLoss(const Loss& /*loss*/) {}
+  // `text` says which one, in a few words.
+  virtual void OnDefect(Defect /*defect*/, std::string_view /*text*/) {}
+  virtual void OnRecordingEnd(const Recording& /*recording*/) {}
+  // After the file's last recording. A file that could not be read has no recordings.
+  virtual void OnFileEnd(const FileEnd& /*end*/) {}
+};
+
+}  // namespace dstap::analyzer

@@ -1,0 +1,170 @@
+#include "analyzer/views/overview.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "analyzer/timeline/names.h"
+
+namespace dstap::analyzer {
+namespace {
+
+std::string LabelOf(const Library& library) {
+  if (library.version.empty()) return library.name;
+  return library.name + " " + library.version;
+}
+
+std::string LabelOf(const Step& step) {
+  return step.subject.empty() ? step.name : step.subject + " " + step.name;
+}
+
+}  // namespace
+
+void OverviewView::Note(Defect defect, uint64_t count, std::string text) {
+  auto& texts = defects_[defect];
+  if (texts.size() >= kDefectTextsMax && !texts.contains(text)) text = "others";
+  texts[std::move(text)] += count;
+}
+
+void OverviewView::NoteFile(const FileEnd& end, Defect defect, uint64_t count, std::string text) {
+  overview_.not_seen.push_back({.defect = defect,
+                                .file = end.file,
+                                .recording = 0,
+                                .count = count,
+                                .text = std::move(text)});
+}
+
+void OverviewView::OnRecordingBegin(const Recording& /*recording*/) {
+  overview_.captures.emplace_back();
+  source_places_.clear();
+}
+
+void OverviewView::OnSource(const Source& source) {
+  std::vector<SourceInfo>& sources = overview_.captures.back().sources;
+  if (source_places_.size() <= source.index) source_places_.resize(source.index + 1);
+  std::optional<size_t>& at = source_places_[source.index];
+  if (!at) {
+    at = sources.size();
+    sources.emplace_back();
+  }
+  sources[*at] = {.id = source.id,
+                  .name = source.name,
+                  .role = source.role,
+                  .players = source.players,
+                  .library = source.library ? LabelOf(*source.library) : ""};
+  if (!source.library) return;
+  std::vector<Library>& libraries = overview_.libraries;
+  const auto place = std::ranges::lower_bound(libraries, *source.library);
+  if (place == libraries.end() || *place != *source.library) {
+    libraries.insert(place, *source.library);
+  }
+}
+
+void OverviewView::OnStepBegin(const Step& /*step*/) { ++overview_.captures.back().steps; }
+
+void OverviewView::OnCall(const Call& call, const Step* step) {
+  if (call.outcome == Outcome::kInFlight) Note(Defect::kCallsInFlight, 1, "");
+  if (step == nullptr) Note(Defect::kCallsOutsideSteps, 1, "");
+}
+
+void OverviewView::OnStepEnd(const Step& step) {
+  if (!step.end) {
+    Note(Defect::kStepUnfinished, 1,
+         step.sample == 0 ? LabelOf(step)
+                          : fmt::format("{}, sample {}", LabelOf(step), step.sample));
+  } else if (!step.ok) {
+    Note(Defect::kStepFailed, 1,
+         step.text.empty() ? LabelOf(step) : LabelOf(step) + ": " + step.text);
+  }
+}
+
+void OverviewView::OnNotice(const Notice& notice) {
+  if (notice.kind == NoticeKind::kRecorder) {
+    Note(Defect::kRecorderNotice, 1, std::string(notice.text));
+  }
+}
+
+void OverviewView::OnFault(const Fault& fault) {
+  std::string text(NameOf(fault.kind));
+  if (!fault.rule.empty()) text += fmt::format(" (rule \"{}\")", fault.rule);
+  Note(Defect::kFaultInjected, 1, std::move(text));
+}
+
+void OverviewView::OnLoss(const Loss& loss) {
+  if (!loss_text_.empty()) return;  // The first tells how it began.
+  loss_text_ = NameOf(loss.reason);
+  if (!loss.text.empty()) loss_text_ += fmt::format(": {}", loss.text);
+}
+
+void OverviewView::OnDefect(Defect defect, std::string_view text) {
+  Note(defect, 1, std::string(text));
+}
+
+void OverviewView::OnRecordingEnd(const Recording& recording) {
+  CaptureInfo& capture = overview_.captures.back();
+  capture.recording = recording;
+  capture.state = recording.end ? FileState::kClosed : FileState::kUnfinished;
+  overview_.calls += recording.calls;
+  if (!recording.end) Note(Defect::kUnfinished, 1, "");
+  if (recording.calls_lost > 0) Note(Defect::kCallsLost, recording.calls_lost, loss_text_);
+  if (recording.rows_lost > 0) Note(Defect::kRowsLost, recording.rows_lost, loss_text_);
+  loss_text_.clear();
+  // Without steps "outside of steps" says nothing.
+  if (capture.steps == 0) defects_.erase(Defect::kCallsOutsideSteps);
+  FlushDefects(recording);
+}
+
+void OverviewView::FlushDefects(const Recording& recording) {
+  for (auto& [defect, texts] : std::exchange(defects_, {})) {
+    for (const auto& [text, count] : texts) {
+      overview_.not_seen.push_back({.defect = defect,
+                                    .file = recording.file,
+                                    .recording = recording.number,
+                                    .count = count,
+                                    .text = text});
+    }
+  }
+}
+
+void OverviewView::OnFileEnd(const FileEnd& end) {
+  if (end.state == FileState::kDamaged || end.state == FileState::kUnreadable) {
+    for (size_t i = first_of_file_; i < overview_.captures.size(); ++i) {
+      overview_.captures[i].state = end.state;
+    }
+  }
+  if (end.state == FileState::kUnreadable) NoteFile(end, Defect::kFileUnreadable, 1, end.error);
+  if (end.state == FileState::kDamaged && end.skipped.empty()) {
+    NoteFile(end, Defect::kRecordsMissing, 1, "");
+  }
+  uint64_t untold = 0;
+  for (size_t i = 0; i < end.skipped.size(); ++i) {
+    const SkippedBytes& skipped = end.skipped[i];
+    const uint64_t bytes = skipped.end - skipped.begin;
+    if (bytes == 0) {
+      if (i < kDefectTextsMax) NoteFile(end, Defect::kRecordsMissing, 1, skipped.why);
+    } else if (i >= kDefectTextsMax) {
+      untold += bytes;
+    } else {
+      NoteFile(end, Defect::kBytesSkipped, bytes,
+               fmt::format("bytes {} to {}: {}", skipped.begin, skipped.end, skipped.why));
+    }
+  }
+  if (untold > 0) NoteFile(end, Defect::kBytesSkipped, untold, "in further places");
+  if (end.torn_bytes > 0) NoteFile(end, Defect::kTornTail, end.torn_bytes, "");
+  if (end.unknown_fields > 0) NoteFile(end, Defect::kUnknownFields, end.unknown_fields, "");
+  first_of_file_ = overview_.captures.size();
+}
+
+Overview OverviewView::Take() {
+  std::ranges::stable_sort(overview_.not_seen, {}, &DefectCount::defect);
+  for (const DefectCount& count : overview_.not_seen) {
+    if (overview_.totals.empty() || overview_.totals.back().defect != count.defect) {
+      overview_.totals.push_back({count.defect, 0});
+    }
+    overview_.totals.back().count += count.count;
+  }
+  return std::exchange(overview_, {});
+}
+
+}  // namespace dstap::analyzer

@@ -1,0 +1,87 @@
+// What was read, who is in it, and what a reader of the report must know was not seen.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyzer/timeline/timeline_visitor.h"
+
+namespace dstap::analyzer {
+
+// Different texts that are kept for one defect of one recording; the rest is only counted.
+inline constexpr size_t kDefectTextsMax = 20;
+
+struct SourceInfo {
+  uint32_t id = 0;
+  std::string name;
+  std::string role;
+  std::optional<uint32_t> players;  // At the end.
+  std::string library;              // "profile-store 1.0.3"; empty: none was named.
+};
+
+struct CaptureInfo {
+  Recording recording;
+  FileState state = FileState::kClosed;
+  std::vector<SourceInfo> sources;  // In order of first appearance.
+  uint64_t steps = 0;               // That began.
+};
+
+struct DefectCount {
+  Defect defect{};
+  std::string file;
+  uint32_t recording = 0;  // 0: about the whole file.
+  uint64_t count = 0;      // Of calls, rows, steps, bytes or whatever the defect is about.
+  std::string text;        // Which one: one line. May be empty.
+};
+
+struct DefectTotal {
+  Defect defect{};
+  uint64_t count = 0;
+};
+
+struct Overview {
+  std::vector<CaptureInfo> captures;  // In the order in which they were read.
+  std::vector<Library> libraries;     // Each once, sorted.
+  std::vector<DefectCount> not_seen;  // By defect, then as they came.
+  std::vector<DefectTotal> totals;    // Of not_seen, a defect each.
+  uint64_t calls = 0;
+};
+
+// Limits: keeps each recording's sources and at most kDefectTextsMax texts a defect and recording.
+class OverviewView final : public TimelineVisitor {
+ public:
+  void OnRecordingBegin(const Recording& recording) override;
+  void OnSource(const Source& source) override;
+  void OnStepBegin(const Step& step) override;
+  void OnCall(const Call& call, const Step* step) override;
+  void OnStepEnd(const Step& step) override;
+  void OnNotice(const Notice& notice) override;
+  void OnFault(const Fault& fault) override;
+  void OnLoss(const Loss& loss) override;
+  void OnDefect(Defect defect, std::string_view text) override;
+  void OnRecordingEnd(const Recording& recording) override;
+  void OnFileEnd(const FileEnd& end) override;
+
+  // Call once, after the last file.
+  Overview Take();
+
+ private:
+  void Note(Defect defect, uint64_t count, std::string text);
+  void NoteFile(const FileEnd& end, Defect defect, uint64_t count, std::string text);
+  void FlushDefects(const Recording& recording);
+
+  Overview overview_;
+  size_t first_of_file_ = 0;  // Index in overview_.captures.
+  // Where each source of the recording stands in its list, by Source::index.
+  std::vector<std::optional<size_t>> source_places_;
+  // Of the recording that is being read: text -> count.
+  std::map<Defect, std::map<std::string, uint64_t>> defects_;
+  std::string loss_text_;
+};
+
+}  // namespace dstap::analyzer

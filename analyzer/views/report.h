@@ -1,0 +1,35 @@
+// All views of one run, as values that renderers print.
+#pragma once
+
+#include <vector>
+
+#include "analyzer/timeline/timeline_visitor.h"
+#include "analyzer/views/overview.h"
+#include "analyzer/views/steps.h"
+#include "analyzer/views/traffic.h"
+
+namespace dstap::analyzer {
+
+struct Report {
+  Overview overview;
+  StepsTable steps;
+  Traffic traffic;
+};
+
+// The views behind a Report. A new view is one member and one line in each function.
+class ReportViews {
+ public:
+  std::vector<TimelineVisitor*> visitors() { return {&overview_, &steps_, &traffic_}; }
+
+  // Call once, after the last file.
+  Report Take() {
+    return {.overview = overview_.Take(), .steps = steps_.Table(), .traffic = traffic_.traffic()};
+  }
+
+ private:
+  OverviewView overview_;
+  StepsView steps_;
+  TrafficView traffic_;
+};
+
+}  // namespace dstap::analyzer

@@ -1,0 +1,87 @@
+#include "analyzer/views/stage.h"
+
+namespace dstap::analyzer {
+namespace {
+
+// The errors with which Roblox says that a queue was full: 301 to 306, and since 2026 names such as
+// StandardReadGameServerThrottled. A recorder on a live server may know no more than "failed".
+bool IsDropError(const Call& call) {
+  return (call.error_code >= 301 && call.error_code <= 306) ||
+         call.error_name.ends_with("GameServerThrottled");
+}
+
+bool SpentNothing(const Call& call) {
+  return call.budgets[0].taken == 0 && call.budgets[1].taken == 0;
+}
+
+// served_by is about the read. An UpdateAsync that read the server's copy and wrote went out.
+bool IsLocal(const Call& call) {
+  if (call.served_by != ServedBy::kLocalCopy || !SpentNothing(call)) return false;
+  return call.method != Method::kUpdateAsync || call.outcome == Outcome::kCancelled;
+}
+
+}  // namespace
+
+Stage StageOf(const Call& call) {
+  switch (call.outcome) {
+    case Outcome::kDropped:
+      return Stage::kDropped;
+    case Outcome::kRejected:
+      return Stage::kRejected;
+    case Outcome::kInFlight:
+      return Stage::kInFlight;
+    case Outcome::kUnknown:
+      return Stage::kUnknown;
+    case Outcome::kFailed:
+      if (IsDropError(call)) return Stage::kDropped;
+      break;
+    case Outcome::kOk:
+    case Outcome::kCancelled:
+      break;
+  }
+  if (call.times_queued > 0) return Stage::kQueued;
+  if (IsLocal(call)) return Stage::kLocal;
+  if (call.admitted || call.served_by != ServedBy::kUnknown) return Stage::kAdmitted;
+  return Stage::kUnknown;
+}
+
+void Throttling::Add(Stage stage) {
+  ++sent;
+  switch (stage) {
+    case Stage::kLocal:
+      ++local;
+      break;
+    case Stage::kAdmitted:
+      ++admitted;
+      break;
+    case Stage::kQueued:
+      ++queued;
+      break;
+    case Stage::kDropped:
+      ++dropped;
+      break;
+    case Stage::kRejected:
+      ++rejected;
+      break;
+    case Stage::kInFlight:
+      ++in_flight;
+      break;
+    case Stage::kUnknown:
+      ++unknown;
+      break;
+  }
+}
+
+Throttling& Throttling::operator+=(const Throttling& other) {
+  sent += other.sent;
+  local += other.local;
+  admitted += other.admitted;
+  queued += other.queued;
+  dropped += other.dropped;
+  rejected += other.rejected;
+  in_flight += other.in_flight;
+  unknown += other.unknown;
+  return *this;
+}
+
+}  // namespace dstap::analyzer

@@ -1,0 +1,157 @@
+#include "analyzer/views/steps.h"
+
+#include <algorithm>
+#include <array>
+
+namespace dstap::analyzer {
+namespace {
+
+std::optional<TimeRange> RangeOf(std::vector<Time> times) {
+  if (times.empty()) return std::nullopt;
+  std::ranges::sort(times);
+  const Time upper = times[times.size() / 2];
+  const Time lower = times[(times.size() - 1) / 2];
+  return TimeRange{.median = lower + (upper - lower) / 2,
+                   .min = times.front(),
+                   .max = times.back(),
+                   .count = times.size()};
+}
+
+void Widen(Range& range, uint64_t value, bool is_first) {
+  range.min = is_first ? value : std::min(range.min, value);
+  range.max = is_first ? value : std::max(range.max, value);
+}
+
+bool HasFailed(const Call& call) {
+  return call.outcome == Outcome::kDropped || call.outcome == Outcome::kRejected ||
+         call.outcome == Outcome::kFailed;
+}
+
+std::string SubjectOf(const Step& step) {
+  if (!step.subject.empty()) return step.subject;
+  const Source& source = *step.source;
+  return source.library && !source.library->name.empty() ? source.library->name : source.name;
+}
+
+// A row for each step and subject; only pairs of one step are compared.
+void FindTies(StepsTable& table) {
+  for (const std::string& name : table.step_names) {
+    std::vector<std::pair<size_t, StepRow*>> rows;
+    for (size_t i = 0; i < table.subjects.size(); ++i) {
+      for (StepRow& row : table.subjects[i].steps) {
+        if (row.name == name && row.seconds) rows.emplace_back(i, &row);
+      }
+    }
+    for (const auto& [index, row] : rows) {
+      for (const auto& [other_index, other] : rows) {
+        const Time apart = row->seconds->median - other->seconds->median;
+        if (index != other_index && std::chrono::abs(apart) <= kTieWithin) {
+          row->tie.push_back(other_index);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+size_t StepsView::IndexOfStep(const std::string& name) {
+  const auto [at, is_new] = step_index_.emplace(name, step_names_.size());
+  if (is_new) step_names_.push_back(name);
+  return at->second;
+}
+
+void StepsView::OnStepBegin(const Step& step) {
+  IndexOfStep(step.name);
+  if (live_.size() <= step.slot) live_.resize(step.slot + 1);
+  live_[step.slot] = Sample();
+}
+
+void StepsView::OnCall(const Call& call, const Step* step) {
+  if (step == nullptr) return;
+  Sample& sample = live_[step->slot];
+  ++sample.calls[ColumnOf(call)];
+  if (!IsDataStore(call.method)) return;
+  if (HasFailed(call)) ++sample.failed_calls;
+  sample.throttling.Add(StageOf(call));
+}
+
+void StepsView::OnStepEnd(const Step& step) {
+  const std::optional<Library>& library = step.source->library;
+  Subject& subject = subjects_[{SubjectOf(step), library ? library->version : ""}];
+  if (library && library->is_model) subject.is_model = true;
+  Sum& sum = subject.steps[IndexOfStep(step.name)];
+  const Sample& sample = live_[step.slot];
+  if (step.end) {
+    AddEnded(step, sample, sum);
+    return;
+  }
+  ++sum.unfinished;
+  for (size_t i = 0; i < kMethodColumns; ++i) sum.unfinished_calls[i] += sample.calls[i];
+}
+
+void StepsView::AddEnded(const Step& step, const Sample& sample, Sum& sum) {
+  const bool is_first = sum.samples == 0;
+  ++sum.samples;
+  if (!step.ok) ++sum.failed;
+  for (size_t i = 0; i < kMethodColumns; ++i) Widen(sum.calls[i], sample.calls[i], is_first);
+  Widen(sum.failed_calls, sample.failed_calls, is_first);
+  sum.throttling += sample.throttling;
+  if (*step.end >= step.begin) {
+    (step.ok ? sum.times : sum.failed_times).push_back(*step.end - step.begin);
+  }
+  if (step.observed.empty()) return;
+  if (const auto seen = sum.values_seen.find(step.observed); seen != sum.values_seen.end()) {
+    ++seen->second;
+  } else if (sum.values_seen.size() < kValuesSeenMax) {
+    sum.values_seen.emplace(step.observed, 1);
+  } else {
+    ++sum.values_other;
+  }
+}
+
+StepRow StepsView::RowOf(std::string name, const Sum& sum) {
+  StepRow row;
+  row.name = std::move(name);
+  row.samples = sum.samples;
+  row.failed = sum.failed;
+  for (const size_t column : kColumnOrder) {
+    const std::string_view column_name = NameOfColumn(column);
+    if (sum.calls[column].max > 0) {
+      (IsDataStoreColumn(column) ? row.requests : row.services)
+          .push_back({column_name, sum.calls[column]});
+    }
+    if (sum.unfinished_calls[column] > 0) {
+      row.unfinished_requests.push_back({column_name, sum.unfinished_calls[column]});
+    }
+  }
+  row.failed_calls = sum.failed_calls;
+  row.seconds = RangeOf(sum.times);
+  row.failed_seconds = RangeOf(sum.failed_times);
+  row.values_seen.assign(sum.values_seen.begin(), sum.values_seen.end());
+  row.values_other = sum.values_other;
+  row.throttling = sum.throttling;
+  row.unfinished = sum.unfinished;
+  return row;
+}
+
+StepsTable StepsView::Table() const {
+  StepsTable table;
+  table.step_names = step_names_;
+  std::map<std::string, int> versions;
+  for (const auto& [id, subject] : subjects_) ++versions[id.first];
+  for (const auto& [id, subject] : subjects_) {
+    SubjectRows& rows = table.subjects.emplace_back();
+    rows.name = id.first;
+    rows.version = id.second;
+    rows.label = versions[rows.name] == 1 || rows.version.empty() ? rows.name
+                                                                  : rows.name + " " + rows.version;
+    rows.is_model = subject.is_model;
+    for (const auto& [step, sum] : subject.steps)
+      rows.steps.push_back(RowOf(step_names_[step], sum));
+  }
+  FindTies(table);
+  return table;
+}
+
+}  // namespace dstap::analyzer

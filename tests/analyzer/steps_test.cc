@@ -1,0 +1,274 @@
+#include "analyzer/views/steps.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/capture_script.h"
+
+namespace dstap::analyzer {
+namespace {
+
+using test::CaptureScript;
+using test::Get;
+using test::GetPast;
+using test::Update;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+using namespace std::chrono_literals;  // NOLINT(google-build-using-namespace)
+
+StepsTable TableOf(std::initializer_list<CaptureScript> scripts) {
+  StepsView view;
+  TimelineBuilder builder({&view});
+  for (const CaptureScript& script : scripts) script.Feed(builder);
+  return view.Table();
+}
+
+// A capture of one subject with a sample of "load" for each of `times`.
+CaptureScript Loads(std::string_view subject, std::string_view version, std::vector<Time> times) {
+  CaptureScript script;
+  script.Header().Source(1, "server", subject, version);
+  Time now{};
+  for (size_t i = 0; i < times.size(); ++i) {
+    now += 100s;
+    script.Begin(now, {.id = i + 1, .subject = subject, .sample = static_cast<uint32_t>(i + 1)});
+    script.Call(Update("a", now, now + times[i])).End(now + times[i], i + 1);
+  }
+  return script;
+}
+
+const StepRow& OnlyRow(const StepsTable& table) {
+  EXPECT_EQ(table.subjects.size(), 1U);
+  EXPECT_EQ(table.subjects.at(0).steps.size(), 1U);
+  return table.subjects.at(0).steps.at(0);
+}
+
+TEST(StepsTest, CountsRequestsByMethodAndKeepsReadsPastTheCacheApart) {
+  CaptureScript script;
+  script.Header().Begin(1s, {});
+  script.Call(Get("a", 1s, 2s)).Call(GetPast("a", 2s, 3s)).Call(GetPast("a", 3s, 4s));
+  auto cached = Update("a", 4s, 5s);
+  cached.use_cache = v1::USE_CACHE_FALSE;  // Means nothing for an UpdateAsync.
+  script.Call(cached).End(5s, 1);
+  EXPECT_THAT(OnlyRow(TableOf({script})).requests,
+              ElementsAre(NamedRange{"UpdateAsync", {1, 1}}, NamedRange{"GetAsync", {1, 1}},
+                          NamedRange{"past", {2, 2}}));
+}
+
+TEST(StepsTest, CountsThatVaryBetweenSamplesAreARange) {
+  CaptureScript script;
+  script.Header();
+  script.Begin(1s, {.id = 1}).Call(Update("a", 1s, 2s)).Call(Get("a", 1s, 2s)).End(2s, 1);
+  script.Begin(3s, {.id = 2}).Call(Update("a", 3s, 4s)).Call(Update("a", 4s, 5s)).End(5s, 2);
+  EXPECT_THAT(OnlyRow(TableOf({script})).requests,
+              ElementsAre(NamedRange{"UpdateAsync", {1, 2}}, NamedRange{"GetAsync", {0, 1}}));
+}
+
+TEST(StepsTest, AMethodThatComesOnlyInALaterSampleStartsAtZero) {
+  CaptureScript script;
+  script.Header().Begin(1s, {.id = 1}).End(2s, 1);
+  script.Begin(3s, {.id = 2}).Call(Update("a", 3s, 4s)).End(5s, 2);
+  EXPECT_THAT(OnlyRow(TableOf({script})).requests, ElementsAre(NamedRange{"UpdateAsync", {0, 1}}));
+}
+
+TEST(StepsTest, OtherServicesAreNotDataStoreRequests) {
+  CaptureScript script;
+  script.Header().Begin(1s, {});
+  script.Call(test::GoodCall(v1::METHOD_SUBSCRIBE_ASYNC, "", "topic", 1s, 2s));
+  script.Call(test::GoodCall(v1::METHOD_MEMORY_MAP_UPDATE, "map", "a", 1s, 2s)).End(2s, 1);
+  const StepsTable table = TableOf({script});
+  const StepRow& row = OnlyRow(table);
+  EXPECT_THAT(row.requests, IsEmpty());
+  EXPECT_THAT(row.services, ElementsAre(NamedRange{"MemoryMap.UpdateAsync", {1, 1}},
+                                        NamedRange{"SubscribeAsync", {1, 1}}));
+  EXPECT_EQ(row.throttling.sent, 0U);
+}
+
+TEST(StepsTest, TheMedianOfAnOddNumberIsTheMiddleOne) {
+  EXPECT_EQ(OnlyRow(TableOf({Loads("lib", "1", {5s, 1s, 2s})})).seconds,
+            (TimeRange{.median = 2s, .min = 1s, .max = 5s, .count = 3}));
+}
+
+TEST(StepsTest, TheMedianOfAnEvenNumberIsMidwayBetweenTheMiddleTwo) {
+  EXPECT_EQ(OnlyRow(TableOf({Loads("lib", "1", {9s, 1s, 2s, 5s})})).seconds,
+            (TimeRange{.median = 3500ms, .min = 1s, .max = 9s, .count = 4}));
+}
+
+TEST(StepsTest, CapturesOfOneSubjectPoolTheirSamples) {
+  const StepsTable table = TableOf({Loads("lib", "1", {1s, 2s}), Loads("lib", "1", {6s})});
+  const StepRow& row = OnlyRow(table);
+  EXPECT_EQ(row.samples, 3U);
+  EXPECT_EQ(row.seconds, (TimeRange{.median = 2s, .min = 1s, .max = 6s, .count = 3}));
+}
+
+TEST(StepsTest, TwoVersionsOfASubjectAreTwoSubjects) {
+  const StepsTable table =
+      TableOf({Loads("lib", "2", {1s}), Loads("lib", "1", {1s}), Loads("other", "1", {1s})});
+  ASSERT_EQ(table.subjects.size(), 3U);
+  EXPECT_EQ(table.subjects[0].label, "lib 1");
+  EXPECT_EQ(table.subjects[1].label, "lib 2");
+  EXPECT_EQ(table.subjects[2].label, "other");
+}
+
+TEST(StepsTest, StepsStandInOrderOfFirstAppearance) {
+  CaptureScript first;
+  first.Header().Begin(1s, {.id = 1, .name = "save"}).End(2s, 1);
+  first.Begin(3s, {.id = 2, .name = "load"}).End(4s, 2);
+  CaptureScript second;
+  second.Header().Begin(1s, {.id = 1, .name = "load"}).End(2s, 1);
+  second.Begin(1s, {.id = 2, .name = "hop"}).End(2s, 2);
+  const StepsTable table = TableOf({first, second});
+  EXPECT_THAT(table.step_names, ElementsAre("save", "load", "hop"));
+  EXPECT_THAT(table.subjects[0].steps, ElementsAre(testing::Field(&StepRow::name, "save"),
+                                                   testing::Field(&StepRow::name, "load"),
+                                                   testing::Field(&StepRow::name, "hop")));
+}
+
+// The ties of "b" when "a" took 100 ms.
+std::vector<size_t> TiesAt(Time b) {
+  return TableOf({Loads("a", "1", {100ms}), Loads("b", "1", {b})}).subjects[1].steps[0].tie;
+}
+
+TEST(StepsTest, MediansOneTimingStepApartAreATie) {
+  EXPECT_THAT(TiesAt(100ms), ElementsAre(0U));
+  EXPECT_THAT(TiesAt(100ms + 16'666'667ns), ElementsAre(0U));
+  EXPECT_THAT(TiesAt(100ms - 16'666'667ns), ElementsAre(0U));
+  EXPECT_THAT(TiesAt(100ms + kTieWithin), ElementsAre(0U));
+}
+
+TEST(StepsTest, MediansJustPastOneTimingStepAreNoTie) {
+  EXPECT_THAT(TiesAt(100ms + kTieWithin + 1ns), IsEmpty());
+  EXPECT_THAT(TiesAt(100ms - kTieWithin - 1ns), IsEmpty());
+  EXPECT_THAT(TiesAt(100ms + 33'333'333ns), IsEmpty());
+}
+
+TEST(StepsTest, ATieIsBetweenTwoAndNeedNotReachAThird) {
+  const StepsTable table =
+      TableOf({Loads("a", "1", {100ms}), Loads("b", "1", {115ms}), Loads("c", "1", {130ms})});
+  EXPECT_THAT(table.subjects[0].steps[0].tie, ElementsAre(1U));
+  EXPECT_THAT(table.subjects[1].steps[0].tie, ElementsAre(0U, 2U));
+  EXPECT_THAT(table.subjects[2].steps[0].tie, ElementsAre(1U));
+}
+
+TEST(StepsTest, AFailedSampleIsCountedAndItsTimeKeptApart) {
+  CaptureScript script;
+  script.Header().Begin(1s, {.id = 1}).Call(Update("a", 1s, 2s)).End(2s, 1);
+  script.Begin(3s, {.id = 2}).Call(Update("a", 3s, 4s)).Call(Update("a", 4s, 5s));
+  script.Fail(27s, 2, "could not acquire lock");
+  const StepsTable table = TableOf({script});
+  const StepRow& row = OnlyRow(table);
+  EXPECT_EQ(row.samples, 2U);
+  EXPECT_EQ(row.failed, 1U);
+  EXPECT_THAT(row.requests, ElementsAre(NamedRange{"UpdateAsync", {1, 2}}));
+  EXPECT_EQ(row.seconds, (TimeRange{.median = 1s, .min = 1s, .max = 1s, .count = 1}));
+  EXPECT_EQ(row.failed_seconds, (TimeRange{.median = 24s, .min = 24s, .max = 24s, .count = 1}));
+}
+
+TEST(StepsTest, ASampleThatNeverEndedIsNoSample) {
+  CaptureScript script;
+  script.Header().Begin(1s, {}).Call(Update("a", 1s, 2s)).Call(Update("a", 2s, 3s));
+  const StepsTable table = TableOf({script});
+  const StepRow& row = OnlyRow(table);
+  EXPECT_EQ(row.samples, 0U);
+  EXPECT_EQ(row.unfinished, 1U);
+  EXPECT_THAT(row.requests, IsEmpty());
+  EXPECT_THAT(row.unfinished_requests, ElementsAre(NamedCount{"UpdateAsync", 2}));
+  EXPECT_EQ(row.throttling.sent, 0U);
+  EXPECT_FALSE(row.seconds.has_value());
+}
+
+TEST(StepsTest, ATimeThatWentBackIsLeftOut) {
+  CaptureScript script;
+  script.Header().Begin(3s, {}).End(1s, 1);
+  const StepsTable table = TableOf({script});
+  EXPECT_EQ(OnlyRow(table).samples, 1U);
+  EXPECT_FALSE(OnlyRow(table).seconds.has_value());
+}
+
+TEST(StepsTest, AStepWithoutCallsIsASampleOfNone) {
+  CaptureScript script;
+  script.Header().Begin(1s, {}).End(1s, 1);
+  const StepsTable table = TableOf({script});
+  EXPECT_THAT(OnlyRow(table).requests, IsEmpty());
+  EXPECT_EQ(OnlyRow(table).samples, 1U);
+  EXPECT_EQ(OnlyRow(table).seconds->median, 0s);
+}
+
+TEST(StepsTest, CallsOfNoStepAreInNoRow) {
+  CaptureScript script;
+  script.Header().Call(Update("a", 0s, 1s)).Begin(1s, {}).End(2s, 1).Call(Update("a", 3s, 4s));
+  EXPECT_THAT(OnlyRow(TableOf({script})).requests, IsEmpty());
+}
+
+TEST(StepsTest, ValuesSeenAreCounted) {
+  CaptureScript script;
+  script.Header();
+  for (uint64_t id = 1; id <= 4; ++id) {
+    script.Begin(1s, {.id = id}).End(2s, id, id == 2 ? "777" : id == 3 ? "" : "888");
+  }
+  EXPECT_THAT(OnlyRow(TableOf({script})).values_seen, ElementsAre(Pair("777", 1), Pair("888", 2)));
+}
+
+TEST(StepsTest, DifferentValuesSeenHaveALimit) {
+  CaptureScript script;
+  script.Header();
+  uint64_t id = 0;
+  for (const size_t values : {kValuesSeenMax, kValuesSeenMax + 2}) {
+    for (size_t i = 0; i < values; ++i) {
+      script.Begin(1s, {.id = ++id}).End(2s, id, std::to_string(i));
+    }
+    const StepsTable table = TableOf({script});
+    EXPECT_EQ(OnlyRow(table).values_seen.size(), kValuesSeenMax);
+    EXPECT_EQ(OnlyRow(table).values_other, values - kValuesSeenMax);
+  }
+}
+
+TEST(StepsTest, ThrottlingIsOfAllSamplesTogether) {
+  CaptureScript script;
+  script.Header();
+  for (uint64_t id = 1; id <= 2; ++id) {
+    script.Begin(id * 10s, {.id = id});
+    auto queued = Update("a", id * 10s, id * 10s + 1s);
+    queued.times_queued = 1;
+    auto dropped = Update("a", id * 10s, id * 10s + 1s);
+    dropped.outcome = v1::OUTCOME_DROPPED;
+    script.Call(queued).Call(dropped).Call(Update("a", id * 10s, id * 10s + 1s));
+    script.End(id * 10s + 1s, id);
+  }
+  const StepsTable table = TableOf({script});
+  const StepRow& row = OnlyRow(table);
+  EXPECT_EQ(row.throttling.sent, 6U);
+  EXPECT_EQ(row.throttling.queued, 2U);
+  EXPECT_EQ(row.throttling.dropped, 2U);
+  EXPECT_EQ(row.throttling.admitted, 2U);
+  EXPECT_EQ(row.failed_calls, (Range{1, 1}));
+}
+
+TEST(StepsTest, TheVersionIsThatOfTheSourcesLibrary) {
+  CaptureScript script;
+  script.Header();
+  script.Source(1, "old", "geode", "1.0", true).Source(2, "new", "geode", "2.0");
+  script.Begin(1s, {.id = 1, .subject = "geode", .source = 1}).End(2s, 1);
+  script.Begin(1s, {.id = 2, .subject = "geode", .source = 2}).End(2s, 2);
+  const StepsTable table = TableOf({script});
+  ASSERT_EQ(table.subjects.size(), 2U);
+  EXPECT_EQ(table.subjects[0].version, "1.0");
+  EXPECT_TRUE(table.subjects[0].is_model);
+  EXPECT_EQ(table.subjects[1].version, "2.0");
+  EXPECT_FALSE(table.subjects[1].is_model);
+}
+
+TEST(StepsTest, AStepWithoutASubjectIsItsLibrarysOrItsServers) {
+  CaptureScript script;
+  script.Header().Source(1, "a", "lapis", "0.3.8").Source(2, "b");
+  script.Begin(1s, {.id = 1, .subject = "", .source = 1}).End(2s, 1);
+  script.Begin(1s, {.id = 2, .subject = "", .source = 2}).End(2s, 2);
+  const StepsTable table = TableOf({script});
+  EXPECT_EQ(table.subjects[0].name, "b");
+  EXPECT_EQ(table.subjects[1].name, "lapis");
+}
+
+}  // namespace
+}  // namespace dstap::analyzer

@@ -1,0 +1,267 @@
+#include "analyzer/timeline/timeline_builder.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "analyzer/timeline/names.h"
+#include "tests/support/capture_script.h"
+
+namespace dstap::analyzer {
+namespace {
+
+using test::About;
+using test::CaptureScript;
+using test::InFlight;
+using test::Update;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using namespace std::chrono_literals;  // NOLINT(google-build-using-namespace)
+
+// Writes down what it is told, a line each.
+class Log final : public TimelineVisitor {
+ public:
+  void OnRecordingBegin(const Recording& recording) override {
+    lines.push_back(fmt::format("recording {} of {}", recording.number, recording.file));
+  }
+  void OnSource(const Source& source) override {
+    lines.push_back(fmt::format("source {} {}", source.id, source.name));
+  }
+  void OnCall(const Call& call, const Step* step) override {
+    lines.push_back(fmt::format("call {} {} {} in {}", call.id, call.key, NameOf(call.outcome),
+                                step == nullptr ? "no step" : fmt::format("step {}", step->id)));
+  }
+  void OnStepEnd(const Step& step) override {
+    lines.push_back(fmt::format("step {} {}", step.id, step.end ? "ended" : "open"));
+  }
+  void OnDefect(Defect defect, std::string_view text) override {
+    lines.push_back(fmt::format("{} {}", InfoOf(defect).id, text));
+  }
+  void OnRecordingEnd(const Recording& recording) override {
+    lines.push_back(fmt::format("{} calls, {} in flight, {}", recording.calls,
+                                recording.calls_in_flight,
+                                recording.end ? "closed" : "unfinished"));
+  }
+
+  std::vector<std::string> Calls() const {
+    std::vector<std::string> calls;
+    std::ranges::copy_if(lines, std::back_inserter(calls),
+                         [](const std::string& line) { return line.starts_with("call"); });
+    return calls;
+  }
+
+  std::vector<std::string> lines;
+};
+
+Log LogOf(const CaptureScript& script) {
+  Log log;
+  TimelineBuilder builder({&log});
+  script.Feed(builder);
+  return log;
+}
+
+TEST(TimelineBuilderTest, TellsACaptureInOrder) {
+  CaptureScript script;
+  script.Header().Source(1, "server");
+  script.Begin(1s, {.id = 7}).Call(Update("a", 1s, 2s)).End(2s, 7).Closed(3s);
+  EXPECT_THAT(LogOf(script).lines,
+              ElementsAre("recording 1 of run.dstap", "source 1 server", "call 1 a ok in step 7",
+                          "step 7 ended", "1 calls, 0 in flight, closed"));
+}
+
+TEST(TimelineBuilderTest, ACallInFlightIsReplacedByItsLaterRecord) {
+  CaptureScript script;
+  auto call = Update("a", 1s, 9s);
+  call.id = 5;
+  script.Header().Call(InFlight(call)).Call(call);
+  EXPECT_THAT(LogOf(script).Calls(), ElementsAre("call 5 a ok in no step"));
+}
+
+TEST(TimelineBuilderTest, ACallThatIsNeverAnsweredIsInFlightAtTheEnd) {
+  CaptureScript script;
+  auto open = Update("open", 1s, 1s);
+  open.id = 9;
+  auto earlier = Update("earlier", 1s, 1s);
+  earlier.id = 3;
+  script.Header().Call(InFlight(open)).Call(InFlight(earlier));
+  auto answered = Update("answered", 2s, 3s);
+  answered.id = 4;
+  script.Call(answered).Closed(4s);
+  const Log log = LogOf(script);
+  EXPECT_THAT(log.Calls(),
+              ElementsAre("call 4 answered ok in no step", "call 3 earlier in_flight in no step",
+                          "call 9 open in_flight in no step"));
+  EXPECT_EQ(log.lines.back(), "3 calls, 2 in flight, closed");
+}
+
+TEST(TimelineBuilderTest, AHeldCallKeepsItsTextAfterItsRecordIsGone) {
+  Log log;
+  TimelineBuilder builder({&log});
+  builder.BeginFile("run.dstap");
+  {
+    std::string key = "a key that is too long to be stored inside the string itself";
+    auto call = InFlight(Update(key, 1s, 1s));
+    call.id = 1;
+    builder.Add({.call = &call, .row = nullptr, .time = {}});
+    key.assign(key.size(), 'X');
+  }
+  builder.EndFile({});
+  EXPECT_THAT(log.Calls(), ElementsAre("call 1 a key that is too long to be stored inside the "
+                                       "string itself in_flight in no step"));
+}
+
+TEST(TimelineBuilderTest, AHeldCallBelongsToTheStepItWasIssuedIn) {
+  CaptureScript script;
+  auto call = Update("a", 1s, 30s);
+  call.id = 1;
+  script.Header().Begin(1s, {.id = 1}).Call(InFlight(call)).End(2s, 1);
+  script.Begin(2s, {.id = 2}).Call(call).End(31s, 2);
+  EXPECT_THAT(LogOf(script).lines,
+              ElementsAre("recording 1 of run.dstap", "call 1 a ok in step 1", "step 1 ended",
+                          "step 2 ended", "1 calls, 0 in flight, unfinished"));
+}
+
+TEST(TimelineBuilderTest, ACallRecordedAfterItsStepEndedStillBelongsToIt) {
+  CaptureScript script;
+  script.Header().Begin(1s, {.id = 1}).End(2s, 1).Call(Update("a", 1500ms, 9s));
+  EXPECT_THAT(LogOf(script).Calls(), ElementsAre("call 1 a ok in step 1"));
+}
+
+TEST(TimelineBuilderTest, TheInstantOfAStepsEndIsTheStepsOnlyForCallsRecordedBeforeIt) {
+  CaptureScript script;
+  script.Header().Begin(1s, {.id = 1});
+  script.Call(Update("local", 2s, 2s)).End(2s, 1);
+  script.Begin(2s, {.id = 2}).Call(Update("next", 2s, 3s)).End(3s, 2);
+  script.Call(Update("none", 3s, 4s));
+  EXPECT_THAT(LogOf(script).Calls(),
+              ElementsAre("call 1 local ok in step 1", "call 2 next ok in step 2",
+                          "call 3 none ok in no step"));
+}
+
+TEST(TimelineBuilderTest, ACallIssuedBeforeAStepBeganIsNotPartOfIt) {
+  CaptureScript script;
+  script.Header().Begin(1s, {.id = 1});
+  script.Call(Update("before", 999'999'999ns, 2s)).Call(Update("at", 1s, 2s)).End(2s, 1);
+  EXPECT_THAT(LogOf(script).Calls(),
+              ElementsAre("call 1 before ok in no step", "call 2 at ok in step 1"));
+}
+
+TEST(TimelineBuilderTest, AConcatenatedRecordingStartsAnew) {
+  CaptureScript script;
+  auto open = Update("open", 1s, 1s);
+  open.id = 1;
+  script.Header().Source(1, "first").Begin(0s, {.id = 1}).Call(InFlight(open));
+  auto same_id = Update("second", 1s, 2s);
+  same_id.id = 1;
+  script.Header().Begin(0s, {.id = 1}).Call(same_id).End(3s, 1).Closed(3s);
+  EXPECT_THAT(
+      LogOf(script).lines,
+      ElementsAre("recording 1 of run.dstap", "source 1 first", "call 1 open in_flight in step 1",
+                  "step 1 open", "1 calls, 1 in flight, unfinished", "recording 2 of run.dstap",
+                  "call 1 second ok in step 1", "step 1 ended", "1 calls, 0 in flight, closed"));
+}
+
+TEST(TimelineBuilderTest, ReadsSeveralFiles) {
+  Log log;
+  TimelineBuilder builder({&log});
+  CaptureScript().Header().Closed(1s).Feed(builder, "a.dstap");
+  CaptureScript().Header().Closed(1s).Feed(builder, "b.dstap");
+  EXPECT_THAT(log.lines, ElementsAre("recording 1 of a.dstap", "0 calls, 0 in flight, closed",
+                                     "recording 1 of b.dstap", "0 calls, 0 in flight, closed"));
+}
+
+TEST(TimelineBuilderTest, AnEndWithoutABeginIsADefect) {
+  CaptureScript script;
+  script.Header().End(1s, 4);
+  EXPECT_THAT(LogOf(script).lines,
+              ElementsAre("recording 1 of run.dstap", "step-end-without-begin step 4",
+                          "0 calls, 0 in flight, unfinished"));
+}
+
+TEST(TimelineBuilderTest, AStepWithoutAnEndIsToldAsOpen) {
+  CaptureScript script;
+  script.Header().Begin(1s, {.id = 4}).Begin(2s, {.id = 2}).Closed(3s);
+  EXPECT_THAT(LogOf(script).lines, ElementsAre("recording 1 of run.dstap", "step 4 open",
+                                               "step 2 open", "0 calls, 0 in flight, closed"));
+}
+
+TEST(TimelineBuilderTest, TheIdOfAnOpenStepUsedAgainEndsTheFirst) {
+  CaptureScript script;
+  auto call = Update("a", 1s, 3s);
+  call.id = 8;
+  script.Header().Begin(1s, {.id = 1}).Call(InFlight(call));
+  script.Begin(2s, {.id = 1}).Call(call).End(3s, 1);
+  EXPECT_THAT(LogOf(script).lines, ElementsAre("recording 1 of run.dstap", "step-id-again step 1",
+                                               "step 1 open", "call 8 a ok in no step",
+                                               "step 1 ended", "1 calls, 0 in flight, unfinished"));
+}
+
+TEST(TimelineBuilderTest, AStepThatEndsBeforeItBeganIsADefect) {
+  CaptureScript script;
+  script.Header().Begin(2s, {.id = 1, .name = "load"}).End(1s, 1);
+  EXPECT_THAT(LogOf(script).lines, testing::Contains("time-went-back step 1 \"load\""));
+}
+
+TEST(TimelineBuilderTest, RecordsBeforeAnyHeaderAreADefect) {
+  CaptureScript script;
+  script.Call(Update("a", 1s, 2s));
+  EXPECT_THAT(LogOf(script).lines, testing::Contains("no-header "));
+}
+
+TEST(TimelineBuilderTest, AFileWithoutRecordsHasNoRecording) {
+  EXPECT_THAT(LogOf(CaptureScript()).lines, IsEmpty());
+}
+
+TEST(TimelineBuilderTest, TheLossesOfTheEndRecordIncludeThoseToldBefore) {
+  class Losses final : public TimelineVisitor {
+   public:
+    void OnRecordingEnd(const Recording& recording) override { lost = recording.calls_lost; }
+    uint64_t lost = 0;
+  } losses;
+  TimelineBuilder builder({&losses});
+  v1::Row row;
+  row.mutable_loss()->set_calls(3);
+  CaptureScript().Header().Row(1s, row).Closed(2s, 5).Feed(builder);
+  EXPECT_EQ(losses.lost, 5U);
+  CaptureScript().Header().Row(1s, row).Row(2s, row).Feed(builder);
+  EXPECT_EQ(losses.lost, 6U);
+}
+
+TEST(TimelineBuilderTest, NumbersOfANewerCaptureBecomeUnknown) {
+  CaptureScript script;
+  auto call = Update("a", 1s, 2s);
+  call.method = static_cast<v1::Method>(200);
+  call.outcome = static_cast<v1::Outcome>(99);
+  script.Header().Call(call);
+  EXPECT_THAT(LogOf(script).Calls(), ElementsAre("call 1 a unknown in no step"));
+}
+
+// What the builder holds while it reads `calls` calls, each in a step of its own.
+std::pair<size_t, size_t> MostHeld(size_t calls) {
+  Log log;  // Told nothing here: only counts matter.
+  TimelineBuilder builder({});
+  builder.BeginFile("run.dstap");
+  std::pair<size_t, size_t> most{};
+  for (size_t i = 1; i <= calls; ++i) {
+    const Time begin = i * 10ms;
+    CaptureScript script;
+    auto call = Update("a", begin, begin + 5ms);
+    call.id = i;
+    script.Begin(begin, {.id = i}).Call(InFlight(call)).Call(call).End(begin + 6ms, i);
+    script.ForEach([&builder](const capture::Record& record) { builder.Add(record); });
+    most.first = std::max(most.first, builder.calls_held());
+    most.second = std::max(most.second, builder.steps_held());
+  }
+  builder.EndFile({});
+  return most;
+}
+
+TEST(TimelineBuilderTest, WhatItHoldsDoesNotGrowWithTheCapture) {
+  EXPECT_EQ(MostHeld(10'000), (std::pair<size_t, size_t>{0, kWaitingStepsMax}));
+  EXPECT_EQ(MostHeld(100'000), (std::pair<size_t, size_t>{0, kWaitingStepsMax}));
+}
+
+}  // namespace
+}  // namespace dstap::analyzer
