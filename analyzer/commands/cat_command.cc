@@ -53,7 +53,7 @@ Result<ExitStatus> CatCommand::Run(Streams streams) {
   const auto format = std::ranges::find(AllCallFormats(), format_, &CallFormat::name);
   Printer printer(*format, streams.out);
   TimelineBuilder builder({&printer});
-  return ReadFiles("cat", files_, builder, streams.notes).status;
+  return ReadFiles("cat", files_, builder, streams).status;
 }
 
 }  // namespace dstap::analyzer

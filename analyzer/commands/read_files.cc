@@ -1,5 +1,6 @@
 #include "analyzer/commands/read_files.h"
 
+#include <algorithm>
 #include <memory>
 #include <ostream>
 
@@ -17,14 +18,17 @@ Result<std::unique_ptr<ByteSource>> Open(const std::string& path) {
 }  // namespace
 
 FilesRead ReadFiles(std::string_view command, std::span<const std::string> files,
-                    TimelineBuilder& builder, std::ostream& notes) {
+                    TimelineBuilder& builder, Streams streams) {
   FilesRead result;
   for (const std::string& file : files) {
-    const Status status = ReadCapture(file, Open(file), builder);
-    if (status.ok() || status.code() == ErrorCode::kDamaged) ++result.readable;
-    if (status.ok()) continue;
-    result.status = ExitStatusOf(status.code());
-    notes << "dstap " << command << ": " << status.message() << '\n';
+    const CaptureRead read = ReadCapture(file, Open(file), builder);
+    if (read.is_capture) ++result.captures;
+    if (read.status.ok()) continue;
+    result.status = ExitStatusOf(read.status.code());
+    std::string line = read.status.message();
+    std::ranges::replace(line, '\n', ' ');  // Of a file's name.
+    streams.out.flush();                    // So that the two stay in order on a terminal.
+    streams.notes << "dstap " << command << ": " << line << '\n';
   }
   return result;
 }

@@ -61,8 +61,8 @@ Result<ExitStatus> ReportCommand::Run(Streams streams) {
   }
   ReportViews views;
   TimelineBuilder builder(views.visitors());
-  const FilesRead read = ReadFiles("report", files_, builder, streams.notes);
-  if (read.readable == 0) return read.status;
+  const FilesRead read = ReadFiles("report", files_, builder, streams);
+  if (read.captures == 0) return read.status;
 
   const auto renderer = std::ranges::find(AllRenderers(), format_, &RendererEntry::name);
   const std::string text = renderer->render(

@@ -52,19 +52,19 @@ Status DamageOf(const std::string& name, const FileEnd& end) {
 
 }  // namespace
 
-Status ReadCapture(const std::string& name, Result<std::unique_ptr<ByteSource>> source,
-                   TimelineBuilder& builder) {
+CaptureRead ReadCapture(const std::string& name, Result<std::unique_ptr<ByteSource>> source,
+                        TimelineBuilder& builder) {
   builder.BeginFile(name);
-  const auto fail = [&](const Status& status) {
+  const auto fail = [&](const Status& status, bool is_capture) {
     Status named = WithName(status, name);
     builder.EndFile({.state = FileState::kUnreadable, .error = named.message()});
-    return named;
+    return CaptureRead{std::move(named), is_capture};
   };
-  if (!source.ok()) return fail(source.status());
+  if (!source.ok()) return fail(source.status(), false);
   auto reader =
       capture::CaptureReader::Open(*std::move(source), capture::CaptureReader::OnDamage::kSkip);
-  if (!reader.ok()) return fail(reader.status());
-  if (const Status status = ReadRecords(*reader, builder); !status.ok()) return fail(status);
+  if (!reader.ok()) return fail(reader.status(), false);
+  if (const Status status = ReadRecords(*reader, builder); !status.ok()) return fail(status, true);
 
   FileEnd end;
   end.state = StateOf(reader->ending());
@@ -74,7 +74,7 @@ Status ReadCapture(const std::string& name, Result<std::unique_ptr<ByteSource>> 
   end.torn_bytes = reader->torn_bytes();
   end.unknown_fields = reader->unknown_fields();
   builder.EndFile(end);
-  return DamageOf(name, end);
+  return {DamageOf(name, end), true};
 }
 
 }  // namespace dstap::analyzer

@@ -10,13 +10,17 @@
 
 namespace dstap::analyzer {
 
+struct CaptureRead {
+  // One line that names the file: what its source says, why it is no capture, or where it is
+  // damaged.
+  Status status;
+  // It began as a capture does. With a status that is not OK, a part of it has been read.
+  bool is_capture = false;
+};
+
 // Reads the whole of a capture into `builder` as the file `name`. A damaged one is read as far as
-// its parts can be trusted; the builder's visitors are told about all of it, also when there is
-// nothing to read.
-//
-// Errors: one line that names the file: what `source` says, why it is no capture, or where it is
-//         damaged. What could be read has been read all the same.
-Status ReadCapture(const std::string& name, Result<std::unique_ptr<ByteSource>> source,
-                   TimelineBuilder& builder);
+// its parts can be trusted; the builder's visitors are told about the file in any case.
+CaptureRead ReadCapture(const std::string& name, Result<std::unique_ptr<ByteSource>> source,
+                        TimelineBuilder& builder);
 
 }  // namespace dstap::analyzer

@@ -14,10 +14,12 @@ bool SpentNothing(const Call& call) {
   return call.budgets[0].taken == 0 && call.budgets[1].taken == 0;
 }
 
-// served_by is about the read. An UpdateAsync that read the server's copy and wrote went out.
+// served_by is about the read. An UpdateAsync that read the server's copy and then had something to
+// write went out.
 bool IsLocal(const Call& call) {
   if (call.served_by != ServedBy::kLocalCopy || !SpentNothing(call)) return false;
-  return call.method != Method::kUpdateAsync || call.outcome == Outcome::kCancelled;
+  if (call.method != Method::kUpdateAsync) return true;
+  return call.outcome == Outcome::kCancelled || (call.outcome == Outcome::kFailed && !call.written);
 }
 
 }  // namespace

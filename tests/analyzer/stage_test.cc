@@ -82,6 +82,10 @@ TEST(StageTest, AnUpdateIsLocalOnlyIfItWroteNothing) {
   EXPECT_EQ(StageOf(call), Stage::kLocal);
   call.outcome = Outcome::kOk;
   EXPECT_EQ(StageOf(call), Stage::kAdmitted);
+  call.outcome = Outcome::kFailed;  // Its function raised.
+  EXPECT_EQ(StageOf(call), Stage::kLocal);
+  call.written = ValueInfo{.bytes = 2, .value = {}};
+  EXPECT_EQ(StageOf(call), Stage::kAdmitted);
 }
 
 TEST(StageTest, WhatIsNotToldIsNotGuessed) {

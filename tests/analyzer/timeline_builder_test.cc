@@ -238,29 +238,70 @@ TEST(TimelineBuilderTest, NumbersOfANewerCaptureBecomeUnknown) {
   EXPECT_THAT(LogOf(script).Calls(), ElementsAre("call 1 a unknown in no step"));
 }
 
-// What the builder holds while it reads `calls` calls, each in a step of its own.
-std::pair<size_t, size_t> MostHeld(size_t calls) {
-  Log log;  // Told nothing here: only counts matter.
+struct Held {
+  size_t calls = 0;
+  size_t steps = 0;
+
+  friend bool operator==(const Held&, const Held&) = default;
+};
+
+// The most that the builder holds while it reads `calls` calls, ten in each step, one of which is
+// recorded in flight and again with its answer.
+Held MostHeld(uint64_t calls) {
   TimelineBuilder builder({});
+  Held most;
+  v1::Row begin;
+  v1::Row end;
   builder.BeginFile("run.dstap");
-  std::pair<size_t, size_t> most{};
-  for (size_t i = 1; i <= calls; ++i) {
-    const Time begin = i * 10ms;
-    CaptureScript script;
-    auto call = Update("a", begin, begin + 5ms);
-    call.id = i;
-    script.Begin(begin, {.id = i}).Call(InFlight(call)).Call(call).End(begin + 6ms, i);
-    script.ForEach([&builder](const capture::Record& record) { builder.Add(record); });
-    most.first = std::max(most.first, builder.calls_held());
-    most.second = std::max(most.second, builder.steps_held());
+  for (uint64_t id = 1; id <= calls; ++id) {
+    const Time now = id * 10ms;
+    const auto add_row = [&](const v1::Row& row) {
+      builder.Add({.call = nullptr, .row = &row, .time = now});
+    };
+    if (id % 10 == 1) {
+      begin.mutable_step_begin()->set_id(id);
+      begin.mutable_step_begin()->set_source(1);
+      add_row(begin);
+    }
+    auto call = Update("a", now, now + 5ms);
+    call.id = id;
+    if (id % 10 == 5) {
+      const auto open = InFlight(call);
+      builder.Add({.call = &open, .row = nullptr, .time = {}});
+    }
+    most.calls = std::max(most.calls, builder.calls_held());
+    builder.Add({.call = &call, .row = nullptr, .time = {}});
+    if (id % 10 == 0) {
+      end.mutable_step_end()->set_id(id - 9);
+      add_row(end);
+    }
+    most.steps = std::max(most.steps, builder.steps_held());
   }
   builder.EndFile({});
   return most;
 }
 
 TEST(TimelineBuilderTest, WhatItHoldsDoesNotGrowWithTheCapture) {
-  EXPECT_EQ(MostHeld(10'000), (std::pair<size_t, size_t>{0, kWaitingStepsMax}));
-  EXPECT_EQ(MostHeld(100'000), (std::pair<size_t, size_t>{0, kWaitingStepsMax}));
+  // One step more than those that wait: the one that is open.
+  const Held most = {.calls = 1, .steps = kWaitingStepsMax + 1};
+  EXPECT_EQ(MostHeld(20'000), most);
+  EXPECT_EQ(MostHeld(1'000'000), most);
+}
+
+TEST(TimelineBuilderTest, AStepLeavesWhenMoreThanTheLimitWaitAfterIt) {
+  for (const uint64_t steps : {kWaitingStepsMax, kWaitingStepsMax + 1}) {
+    CaptureScript script;
+    script.Header();
+    for (uint64_t id = 1; id <= steps; ++id) script.Begin(1s, {.id = id}).End(2s, id);
+    script.Begin(3s, {.id = steps + 1});
+    Log log;
+    TimelineBuilder builder({&log});
+    builder.BeginFile("run.dstap");
+    script.ForEach([&builder](const capture::Record& record) { builder.Add(record); });
+    EXPECT_EQ(std::ranges::count(log.lines, "step 1 ended"), steps > kWaitingStepsMax ? 1 : 0);
+    EXPECT_EQ(std::ranges::count(log.lines, "step 2 ended"), 0);
+    builder.EndFile({});
+  }
 }
 
 }  // namespace

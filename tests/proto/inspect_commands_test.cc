@@ -43,8 +43,9 @@ TEST(VerifyCommandTest, ATornTailIsUnfinishedAndFine) {
 }
 
 TEST(VerifyCommandTest, ABrokenRuleIsToldWithItsPlaceAndTheStatusIsOne) {
-  const TempFile file(FromText("record { header {} } record { step_end { id: 4 } } "
-                               "record { end { reason: END_REASON_CLOSED } }"));
+  const TempFile file(
+      FromText("record { header {} } record { step_end { id: 4 } } "
+               "record { end { reason: END_REASON_CLOSED } }"));
   const CommandResult ran = RunCommand<VerifyCommand>({file.path()});
   EXPECT_THAT(ran.out, MatchesRegex(".*: byte [0-9]+, chunk 1, record 2: step-end: step 4 never "
                                     "began\n.*: closed, 0 calls, 1 broken rule\n"));
@@ -130,7 +131,8 @@ TEST(InfoCommandTest, ShowsWhatIsInACapture) {
   const std::string each = nlohmann::json(static_cast<double>(bytes.size()) / 2).dump();
   EXPECT_EQ(ran.out, file.path() + R"(
   state       closed
-  size        )" + size + " bytes, " + each + R"( a call
+  size        )" + size + " bytes, " +
+                         each + R"( a call
   title       a hop
   format      1, written by dstap 0.1.0
   clock       virtual, from 2026-01-01T00:00:00Z

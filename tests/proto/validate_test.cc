@@ -77,7 +77,8 @@ TEST(ValidateTest, AFirstRowThatIsNoHeaderIsFound) {
 TEST(ValidateTest, ASecondHeaderIsFound) {
   v1::Row row;
   row.mutable_header()->set_format_version(1);
-  EXPECT_THAT(Find(ACaptureOf({Rows({row})})).Names(), ElementsAre("header-repeated", "unfinished"));
+  EXPECT_THAT(Find(ACaptureOf({Rows({row})})).Names(),
+              ElementsAre("header-repeated", "unfinished"));
 }
 
 TEST(ValidateTest, AHeaderWithoutAVersionIsFound) {
@@ -172,8 +173,8 @@ TEST(ValidateTest, AnIndexThatPointsElsewhereIsFound) {
   const auto with_index = [&](const std::function<void(v1::Index&)>& change) {
     v1::Records records = last;
     change(*records.mutable_row(1)->mutable_index());
-    const std::string chunk = AChunk(static_cast<uint64_t>(capture.chunk_size()) - 1,
-                                     last.SerializeAsString());
+    const std::string chunk =
+        AChunk(static_cast<uint64_t>(capture.chunk_size()) - 1, last.SerializeAsString());
     return good.substr(0, good.size() - chunk.size()) +
            AChunk(static_cast<uint64_t>(capture.chunk_size()) - 1, records.SerializeAsString());
   };
@@ -186,7 +187,8 @@ TEST(ValidateTest, AnIndexThatPointsElsewhereIsFound) {
       [](v1::Index& i) { i.mutable_entry(3)->set_sequence(9); },
       [](v1::Index& i) { i.mutable_entry()->RemoveLast(); },
   };
-  for (const auto& change : changes) EXPECT_THAT(Find(with_index(change)).Names(), ElementsAre("index"));
+  for (const auto& change : changes)
+    EXPECT_THAT(Find(with_index(change)).Names(), ElementsAre("index"));
 }
 
 TEST(ValidateTest, AnIndexOfVeryManyChunksIsCheckedToo) {

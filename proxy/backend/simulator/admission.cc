@@ -8,75 +8,10 @@
 #include "proxy/backend/simulator/simulator.h"
 
 namespace dstap::proxy {
-namespace {
-
-// The table of docs/simulator.md: what each method spends, read part first.
-struct SpendRow {
-  v1::Method method;
-  v1::StoreKind kind;
-  std::array<v1::RequestType, 2> current;
-  std::array<v1::RequestType, 2> legacy;
-};
-
-constexpr auto kNone = v1::REQUEST_TYPE_UNKNOWN;
-constexpr auto kStandard = v1::STORE_KIND_STANDARD;
-constexpr auto kOrdered = v1::STORE_KIND_ORDERED;
-
-constexpr SpendRow kSpends[] = {
-    {v1::METHOD_GET_ASYNC,
-     kStandard,
-     {v1::REQUEST_TYPE_STANDARD_READ, kNone},
-     {v1::REQUEST_TYPE_GET_ASYNC, kNone}},
-    {v1::METHOD_SET_ASYNC,
-     kStandard,
-     {v1::REQUEST_TYPE_STANDARD_WRITE, kNone},
-     {v1::REQUEST_TYPE_SET_INCREMENT_ASYNC, kNone}},
-    {v1::METHOD_INCREMENT_ASYNC,
-     kStandard,
-     {v1::REQUEST_TYPE_STANDARD_WRITE, kNone},
-     {v1::REQUEST_TYPE_SET_INCREMENT_ASYNC, kNone}},
-    {v1::METHOD_UPDATE_ASYNC,
-     kStandard,
-     {v1::REQUEST_TYPE_STANDARD_READ, v1::REQUEST_TYPE_STANDARD_WRITE},
-     {v1::REQUEST_TYPE_GET_ASYNC, v1::REQUEST_TYPE_SET_INCREMENT_ASYNC}},
-    {v1::METHOD_REMOVE_ASYNC,
-     kStandard,
-     {v1::REQUEST_TYPE_STANDARD_REMOVE, kNone},
-     {v1::REQUEST_TYPE_SET_INCREMENT_ASYNC, kNone}},
-    {v1::METHOD_GET_ASYNC,
-     kOrdered,
-     {v1::REQUEST_TYPE_ORDERED_READ, kNone},
-     {v1::REQUEST_TYPE_GET_ASYNC, kNone}},
-    {v1::METHOD_SET_ASYNC,
-     kOrdered,
-     {v1::REQUEST_TYPE_ORDERED_WRITE, kNone},
-     {v1::REQUEST_TYPE_SET_INCREMENT_SORTED_ASYNC, kNone}},
-    {v1::METHOD_INCREMENT_ASYNC,
-     kOrdered,
-     {v1::REQUEST_TYPE_ORDERED_WRITE, kNone},
-     {v1::REQUEST_TYPE_SET_INCREMENT_SORTED_ASYNC, kNone}},
-    {v1::METHOD_UPDATE_ASYNC,
-     kOrdered,
-     {v1::REQUEST_TYPE_ORDERED_READ, v1::REQUEST_TYPE_ORDERED_WRITE},
-     {v1::REQUEST_TYPE_GET_ASYNC, v1::REQUEST_TYPE_SET_INCREMENT_SORTED_ASYNC}},
-    {v1::METHOD_REMOVE_ASYNC,
-     kOrdered,
-     {v1::REQUEST_TYPE_ORDERED_REMOVE, kNone},
-     {v1::REQUEST_TYPE_SET_INCREMENT_SORTED_ASYNC, kNone}},
-    {v1::METHOD_GET_SORTED_ASYNC,
-     kOrdered,
-     {v1::REQUEST_TYPE_ORDERED_LIST, kNone},
-     {v1::REQUEST_TYPE_GET_SORTED_ASYNC, kNone}},
-};
-
-}  // namespace
-
 std::array<v1::RequestType, 2> Simulator::Spends(const Request& request) const {
-  for (const SpendRow& row : kSpends) {
-    if (row.method != request.method || row.kind != request.store.kind) continue;
-    return rules_.current_types != 0 ? row.current : row.legacy;
-  }
-  return {kNone, kNone};
+  const MethodRow* row = FindMethod(request.method, request.store.kind, rules_);
+  if (row == nullptr) return {v1::REQUEST_TYPE_UNKNOWN, v1::REQUEST_TYPE_UNKNOWN};
+  return rules_.current_types != 0 ? row->current : row->legacy;
 }
 
 void Simulator::Acquire(Call& call, size_t step) {
@@ -107,65 +42,67 @@ void Simulator::Send(Call& call) {
   if (!experience_.Take(type, now_)) {
     return AnswerNextFrame(call, v1::OUTCOME_FAILED, ExperienceError(type));
   }
-  const bool is_read = IsRead(call);
-  const Direction direction = is_read ? Direction::kRead : Direction::kWrite;
-  if (!throughput_.Take(call.place, direction, BytesOf(call), now_)) {
+  const auto counts = CountsAs(call);
+  if (counts && !throughput_.Take(call.place, *counts, BytesOf(call), now_)) {
     return AnswerNextFrame(call, v1::OUTCOME_FAILED,
                            MakeError(rules_.legacy_codes != 0 ? ErrorId::kKeyThrottledByCode
                                                               : ErrorId::kKeyThrottled));
   }
-  if (!is_read) call.server->NoteWrite(call.place, now_);
-  call.stage = is_read ? Stage::kReading : Stage::kWriting;
-  const LatencyRules& latency = LatencyOf(call);
-  const LatencyDraw draw{call.request.source, call.number, is_read ? 0 : std::max(call.runs, 1U)};
-  Plan(FrameAtOrAfter(now_ + latency_.Draw(latency, draw)), EventKind::kServed, call);
+  if (IsWrite(call)) call.server->NoteWrite(call.place, now_);
+  call.stage = IsWrite(call) ? Stage::kWriting : Stage::kReading;
+  const LatencyDraw draw{call.request.source, call.number,
+                         IsWrite(call) ? std::max(call.runs, 1U) : 0};
+  Plan(FrameAtOrAfter(now_ + latency_.Draw(LatencyOf(call), draw)), EventKind::kServed, call);
 }
 
-// The read part of a call: nothing is changed by it.
-bool Simulator::IsRead(const Call& call) const {
-  switch (call.request.method) {
-    case v1::METHOD_GET_ASYNC:
-    case v1::METHOD_GET_SORTED_ASYNC:
-      return true;
-    case v1::METHOD_UPDATE_ASYNC:
-      return call.step == 0;
-    default:
-      return false;
-  }
+// What is under way changes something; of UpdateAsync only the second part.
+bool Simulator::IsWrite(const Call& call) const {
+  return call.step == 1 || call.row->latency == MethodRow::Latency::kWrite;
 }
 
 const LatencyRules& Simulator::LatencyOf(const Call& call) const {
-  if (call.request.method == v1::METHOD_GET_SORTED_ASYNC) return rules_.list;
-  if (!IsRead(call)) return rules_.write;
+  if (IsWrite(call)) return rules_.write;
+  if (call.row->latency == MethodRow::Latency::kList) return rules_.list;
   return HasValue(store_.Latest(call.place)) ? rules_.read_stored : rules_.read_missing;
 }
 
-// What counts towards the key's throughput.
+// Which direction of its key's throughput the request counts towards, if any.
+std::optional<Direction> Simulator::CountsAs(const Call& call) const {
+  if (call.step == 1) return Direction::kWrite;
+  switch (call.row->counts) {
+    case MethodRow::Counts::kRead:
+      return Direction::kRead;
+    case MethodRow::Counts::kWrite:
+      return Direction::kWrite;
+    case MethodRow::Counts::kNothing:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// U for reads: what is stored when the request leaves.
 size_t Simulator::BytesOf(const Call& call) const {
+  if (call.step == 1) return call.output.value.size();
   switch (call.request.method) {
     case v1::METHOD_SET_ASYNC:
       return call.request.value->size();
     case v1::METHOD_INCREMENT_ASYNC:
       return 1;  // A number: rounded up, one KB.
-    case v1::METHOD_UPDATE_ASYNC:
-      if (call.step == 1) return call.output.value.size();
-      [[fallthrough]];
-    case v1::METHOD_GET_ASYNC: {
+    case v1::METHOD_REMOVE_ASYNC:
+      return 0;
+    default: {
       const VersionPtr latest = store_.Latest(call.place);
       return HasValue(latest) ? latest->value.size() : 0;
     }
-    default:
-      return 0;
   }
 }
 
 Time Simulator::KeyReadyAt(const Call& call) const {
-  const bool is_read = IsRead(call);
-  Time ready = is_read ? Time(0) : call.server->MayWriteAt(call.place);
-  if (rules_.key_throttle_queues != 0) {
+  Time ready = IsWrite(call) ? call.server->MayWriteAt(call.place) : Time(0);
+  const auto counts = CountsAs(call);
+  if (rules_.key_throttle_queues != 0 && counts) {
     // A request that is larger than the limit itself would wait for ever: it goes on, and fails.
-    const auto open = throughput_.OpenAt(call.place, is_read ? Direction::kRead : Direction::kWrite,
-                                         BytesOf(call), now_);
+    const auto open = throughput_.OpenAt(call.place, *counts, BytesOf(call), now_);
     ready = std::max(ready, open.value_or(Time(0)));
   }
   return ready;

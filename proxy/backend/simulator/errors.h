@@ -41,6 +41,8 @@ enum class ErrorId : uint8_t {
   kOptionsNotAllowed,
   kKeyThrottled,
   kExclusiveStartKey,
+  kVersionNotValid,
+  kTimestamp,
   kCallbackYielded,
   kRateLimitType,
   kRateLimitRange,

@@ -32,12 +32,13 @@ void Simulator::Submit(CallId id, Time now, Request request) {
   call.request = std::move(request);
   call.server = &server->second;
   call.number = call.server->NextRequest();
+  call.row = FindMethod(call.request.method, call.request.store.kind, rules_);
   call.spends = Spends(call.request);
-  if (std::optional<CallError> error = CheckRequest(call.request, rules_)) {
-    return Reject(call, *std::move(error));
-  }
-  if (call.spends[0] == v1::REQUEST_TYPE_UNKNOWN) {
+  if (call.row == nullptr) {
     return Reject(call, MakeError(ErrorId::kNotSimulated, MethodName(call.request.method)));
+  }
+  if (std::optional<CallError> error = CheckRequest(call.request, rules_, UnixUs())) {
+    return Reject(call, *std::move(error));
   }
   call.place = PlaceOf(call.request.store, call.request.key);
   switch (call.request.method) {
@@ -56,6 +57,18 @@ void Simulator::Served(Call& call) {
       return ServeGet(call);
     case v1::METHOD_GET_SORTED_ASYNC:
       return ServeSorted(call);
+    case v1::METHOD_GET_VERSION_ASYNC:
+      return ServeGetVersion(call);
+    case v1::METHOD_GET_VERSION_AT_TIME_ASYNC:
+      return ServeGetVersionAtTime(call);
+    case v1::METHOD_REMOVE_VERSION_ASYNC:
+      return ServeRemoveVersion(call);
+    case v1::METHOD_LIST_VERSIONS_ASYNC:
+      return ServeListVersions(call);
+    case v1::METHOD_LIST_KEYS_ASYNC:
+      return ServeListKeys(call);
+    case v1::METHOD_LIST_DATA_STORES_ASYNC:
+      return ServeListStores(call);
     case v1::METHOD_SET_ASYNC:
       return ServeSet(call);
     case v1::METHOD_INCREMENT_ASYNC:

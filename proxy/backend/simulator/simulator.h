@@ -14,6 +14,7 @@
 #include "proxy/backend/simulator/game_server.h"
 #include "proxy/backend/simulator/latency.h"
 #include "proxy/backend/simulator/limits.h"
+#include "proxy/backend/simulator/methods.h"
 #include "proxy/backend/simulator/rule_profile.h"
 #include "proxy/backend/simulator/store.h"
 
@@ -67,6 +68,7 @@ class Simulator final : public Backend {
 
   struct Call {
     CallId id = 0;
+    const MethodRow* row = nullptr;
     Request request;
     Place place;
     GameServer* server = nullptr;
@@ -141,7 +143,8 @@ class Simulator final : public Backend {
   void PlanDrain(SourceId source, v1::RequestType type);
   void Drain(SourceId source, v1::RequestType type);
   Time KeyReadyAt(const Call& call) const;
-  bool IsRead(const Call& call) const;
+  bool IsWrite(const Call& call) const;
+  std::optional<Direction> CountsAs(const Call& call) const;
   const LatencyRules& LatencyOf(const Call& call) const;
   size_t BytesOf(const Call& call) const;
 
@@ -151,14 +154,22 @@ class Simulator final : public Backend {
   void Reject(Call& call, CallError error);
   BackendAnswer ReadAnswer(const Call& call, const VersionPtr& version,
                            v1::ServedBy served_by) const;
+  BackendAnswer VersionAnswer(const VersionPtr& version) const;
   std::optional<KeyInfo> InfoOf(const VersionPtr& version, const StoreName& store) const;
   Attributes AttributesOf(const std::vector<int64_t>& user_ids,
                           const std::optional<std::string>& metadata) const;
 
-  // read_methods.cc, write_methods.cc, update_method.cc. Serve...: the service does its part.
+  // read_methods.cc, write_methods.cc, update_method.cc, version_methods.cc, list_methods.cc.
+  // Serve...: the service does its part.
   void StartGet(Call& call);
   void ServeGet(Call& call);
   void ServeSorted(Call& call);
+  void ServeGetVersion(Call& call);
+  void ServeGetVersionAtTime(Call& call);
+  void ServeRemoveVersion(Call& call);
+  void ServeListVersions(Call& call);
+  void ServeListKeys(Call& call);
+  void ServeListStores(Call& call);
   void ServeSet(Call& call);
   void ServeIncrement(Call& call);
   void ServeRemove(Call& call);

@@ -66,8 +66,26 @@ std::vector<VersionPtr> Store::Versions(const Place& place, int64_t now_us) cons
   for (const Entry::Backup& backup : found->second.backups) {
     if (backup.expires_us > now_us) versions.push_back(backup.version);
   }
-  versions.push_back(found->second.latest);
+  const VersionPtr& latest = found->second.latest;
+  const bool expired = latest->deleted && latest->created_us + backup_us_ <= now_us;
+  if (!expired && !latest->info.version.empty()) versions.push_back(latest);
   return versions;
+}
+
+void Store::RemoveVersion(const Place& place, const std::string& version) {
+  const auto found = entries_.find(place);
+  if (found == entries_.end()) return;
+  Entry& entry = found->second;
+  std::erase_if(entry.backups, [&](const Entry::Backup& backup) {
+    return backup.version->info.version == version;
+  });
+  if (entry.latest->info.version != version) return;
+  // What is left says only that nothing is there, and which number comes next.
+  auto nothing = std::make_shared<Version>();
+  nothing->created_us = entry.latest->created_us;
+  nothing->sequence = entry.latest->sequence;
+  nothing->deleted = true;
+  entry.latest = std::move(nothing);
 }
 
 void Store::Replace(Entry& entry, int64_t now_us, std::shared_ptr<Version> next) {
@@ -75,7 +93,8 @@ void Store::Replace(Entry& entry, int64_t now_us, std::shared_ptr<Version> next)
                 [&](const Entry::Backup& backup) { return backup.expires_us <= now_us; });
   if (entry.latest == nullptr) {
     entry.created_us = now_us;
-  } else if (HourOf(entry.latest->created_us) != HourOf(now_us)) {
+  } else if (HourOf(entry.latest->created_us) != HourOf(now_us) &&
+             !entry.latest->info.version.empty()) {
     // D: the first write in a UTC hour keeps what it replaces; later ones overwrite for good.
     entry.backups.push_back({entry.latest, now_us + backup_us_});
   }

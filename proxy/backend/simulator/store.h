@@ -64,7 +64,12 @@ class Store {
   // or removed entry stays as it is.
   VersionPtr Remove(const Place& place, int64_t now_us);
 
-  // Oldest first, the latest included, expired ones not.
+  // Deletes one version for good, without a tombstone. Of the latest: the entry reads as nil, and
+  // no earlier version takes its place (U).
+  void RemoveVersion(const Place& place, const std::string& version);
+
+  // Oldest first, the latest included, expired ones not: those replaced, and a tombstone, after
+  // backup_days.
   std::vector<VersionPtr> Versions(const Place& place, int64_t now_us) const;
 
   // Entries by place, so all of one store and scope stand together in the order of keys.

@@ -8,6 +8,8 @@
 namespace dstap::proxy {
 namespace {
 
+constexpr int64_t kAheadMsMax = 600'000;  // D: ten minutes.
+
 std::string_view Trimmed(std::string_view json) {
   constexpr std::string_view kSpace = " \t\r\n";
   const size_t begin = json.find_first_not_of(kSpace);
@@ -51,6 +53,20 @@ std::optional<CallError> CheckSorted(const v1::ListArguments& list) {
     return MakeError(ErrorId::kExclusiveStartKey);
   }
   return std::nullopt;
+}
+
+// Sixteen hexadecimal digits, ten digits, sixteen hexadecimal digits, "01", with dots between.
+bool IsVersionId(std::string_view id) {
+  constexpr std::string_view kShape = "XXXXXXXXXXXXXXXX.9999999999.XXXXXXXXXXXXXXXX.01";
+  if (id.size() != kShape.size()) return false;
+  for (size_t i = 0; i < id.size(); ++i) {
+    const bool digit = id[i] >= '0' && id[i] <= '9';
+    const bool letter = id[i] >= 'A' && id[i] <= 'F';
+    if (kShape[i] == 'X' ? !digit && !letter : kShape[i] == '9' ? !digit : id[i] != kShape[i]) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -149,23 +165,31 @@ std::optional<CallError> CheckValue(const ValueToStore& to_store, const RuleProf
   return CheckAttributes(to_store, rules);
 }
 
-std::optional<CallError> CheckRequest(const Request& request, const RuleProfile& rules) {
+std::optional<CallError> CheckRequest(const Request& request, const RuleProfile& rules,
+                                      int64_t now_us) {
+  // The one method that is not asked of a store.
+  if (request.method == v1::METHOD_LIST_DATA_STORES_ASYNC) return std::nullopt;
   if (auto error = CheckStore(request.store, rules)) return error;
+  if (request.method == v1::METHOD_LIST_KEYS_ASYNC) return std::nullopt;
+  if (request.method == v1::METHOD_GET_SORTED_ASYNC) return CheckSorted(request.list);
+  if (auto error = CheckKey(request.store, request.key, rules)) return error;
+
   const ValueToStore to_store{request.store.kind, request.value ? &*request.value : nullptr,
                               request.user_ids, request.metadata};
   switch (request.method) {
     case v1::METHOD_SET_ASYNC:
-      if (auto error = CheckKey(request.store, request.key, rules)) return error;
       return CheckValue(to_store, rules);
     case v1::METHOD_INCREMENT_ASYNC:
-      if (auto error = CheckKey(request.store, request.key, rules)) return error;
       return CheckAttributes(to_store, rules);
-    case v1::METHOD_GET_SORTED_ASYNC:
-      return CheckSorted(request.list);
-    case v1::METHOD_GET_ASYNC:
-    case v1::METHOD_UPDATE_ASYNC:
-    case v1::METHOD_REMOVE_ASYNC:
-      return CheckKey(request.store, request.key, rules);
+    case v1::METHOD_GET_VERSION_ASYNC:
+    case v1::METHOD_REMOVE_VERSION_ASYNC:
+      if (!IsVersionId(request.list.version())) return MakeError(ErrorId::kVersionNotValid);
+      return std::nullopt;
+    case v1::METHOD_GET_VERSION_AT_TIME_ASYNC:
+      if (request.list.at_ms() <= 0 || request.list.at_ms() > now_us / 1000 + kAheadMsMax) {
+        return MakeError(ErrorId::kTimestamp);
+      }
+      return std::nullopt;
     default:
       return std::nullopt;
   }

@@ -26,12 +26,16 @@ std::optional<CallError> CheckValue(const ValueToStore& to_store, const RuleProf
 // Only the user ids and the metadata.
 std::optional<CallError> CheckAttributes(const ValueToStore& to_store, const RuleProfile& rules);
 
-// All arguments of a call.
-std::optional<CallError> CheckRequest(const Request& request, const RuleProfile& rules);
+// All arguments of a call made at `now_us`, Unix microseconds.
+std::optional<CallError> CheckRequest(const Request& request, const RuleProfile& rules,
+                                      int64_t now_us);
 
-// GetSortedAsync: D.
+// Items of a page where none are asked for: D.
 inline constexpr uint32_t kSortedPageSize = 50;
 inline constexpr uint32_t kSortedPageSizeMax = 100;
+inline constexpr uint32_t kStoresPageSize = 32;
+inline constexpr uint32_t kKeysPageSize = 50;
+inline constexpr uint32_t kVersionsPageSize = 1024;
 
 // Where a page of GetSortedAsync ended, "12 key": the next one starts behind it, whatever was
 // written in between.
