@@ -26,7 +26,7 @@ class LabCommand final : public Command {
   std::vector<std::string> scenarios_;
   int samples_ = 5;
   int players_ = 0;
-  int time_limit_s_ = 60;
+  int time_limit_s_ = 120;
   std::string folder_ = "out";
 };
 

@@ -174,6 +174,21 @@ TEST(CaptureRoundTripTest, ManyCallsInOneChunkKeepTheirColumnsApart) {
   }
 }
 
+TEST(CaptureRoundTripTest, NumbersOfEveryLengthComeBackNextToEachOther) {
+  std::vector<CallRecord> calls;
+  for (uint64_t id = 1; id <= 64 * 64; ++id) {
+    CallRecord call = ACall(id);
+    // All pairs of lengths, in both orders.
+    call.fault = id % 2 == 0 ? ~uint64_t{0} >> (id / 64 % 64) : ~uint64_t{0} >> (id % 64);
+    calls.push_back(call);
+  }
+  const ReadResult read = ReadCapture(Written(calls));
+  ASSERT_TRUE(read.ok()) << read.end.message();
+  for (size_t i = 0; i < calls.size(); ++i) {
+    ASSERT_EQ(read.records[i + 1].call.fault, calls[i].fault) << i;
+  }
+}
+
 TEST(CaptureRoundTripTest, FileReadInPiecesOfAnySizeGivesTheSame) {
   const std::string bytes = AClosedCapture(5);
   for (const size_t piece : {size_t{1}, size_t{2}, size_t{7}, size_t{1000}}) {
