@@ -32,8 +32,9 @@ std::string SourceLabel(const Source& source) {
 // "Players/user_1"; another scope than Roblox's default stands in brackets.
 std::string Place(const Call& call) {
   std::string text = Escape(call.store);
-  if (!call.scope.empty() && call.scope != "global") text += "[" + Escape(call.scope) + "]";
-  if (!call.key.empty()) text += "/" + Escape(call.key);
+  if (!call.scope.empty() && call.scope != "global")
+    text += fmt::format("[{}]", Escape(call.scope));
+  if (!call.key.empty()) text += fmt::format("/{}", Escape(call.key));
   return text.empty() ? "-" : text;
 }
 
@@ -41,11 +42,12 @@ std::string Place(const Call& call) {
 std::string Times(const Call& call) {
   const bool tells_queue = call.admitted.has_value() || call.times_queued > 0;
   if (!call.completed) {
-    return call.times_queued > 0 ? "queued " + Seconds(call.queued) + "  no answer" : "no answer";
+    return call.times_queued > 0 ? fmt::format("queued {}  no answer", Seconds(call.queued))
+                                 : "no answer";
   }
   const Time total = *call.completed - call.issued;
-  if (!tells_queue) return "took " + Seconds(total);
-  return "queued " + Seconds(call.queued) + "  served " + Seconds(total - call.queued);
+  if (!tells_queue) return fmt::format("took {}", Seconds(total));
+  return fmt::format("queued {}  served {}", Seconds(call.queued), Seconds(total - call.queued));
 }
 
 std::string Budgets(const Call& call) {
@@ -75,7 +77,7 @@ void AppendCallText(const CallLine& line, std::string& out) {
   AppendPadded(Budgets(call), 24, out);
   out += NameOf(call.outcome);
   if (!call.error_name.empty()) {
-    out += ' ' + Escape(call.error_name);
+    out += fmt::format(" {}", Escape(call.error_name));
   } else if (call.error_code != 0) {
     out += fmt::format(" {}", call.error_code);
   } else if (call.served_by == ServedBy::kLocalCopy) {

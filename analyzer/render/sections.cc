@@ -42,7 +42,7 @@ std::string RequestsCell(const StepRow& row) {
   if (row.samples == 0) return "-";
   std::string text = FormatRequests(row.requests);
   if (row.failed_calls.max > 0) text += fmt::format(" ({} failed)", FormatRange(row.failed_calls));
-  if (!row.services.empty()) text += "\n+ " + FormatRequests(row.services);
+  if (!row.services.empty()) text += fmt::format("\n+ {}", FormatRequests(row.services));
   return text;
 }
 
@@ -109,7 +109,7 @@ std::string SourceLabel(const SourceTraffic& row) {
 
 std::string SubjectLabel(const SubjectRows& subject) {
   std::string label = Escape(subject.name);
-  if (!subject.version.empty()) label += " " + Escape(subject.version);
+  if (!subject.version.empty()) label += fmt::format(" {}", Escape(subject.version));
   if (subject.is_model) label += " (model)";
   return label;
 }

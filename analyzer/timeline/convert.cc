@@ -18,20 +18,19 @@ TransformRun RunOf(const capture::TransformRun& run) {
       .took = run.took};
 }
 
-BudgetUse BudgetOf(const capture::BudgetUse& use) {
-  return {.type = Mirror<RequestType>(use.type, v1::RequestType_IsValid(use.type)),
-          .before = use.before,
-          .after = use.after,
-          .taken = use.taken};
+// In place, field by field: copying a whole one that was just made costs a quarter of a report.
+void Fill(const capture::BudgetUse& use, BudgetUse& to) {
+  to.type = Mirror<RequestType>(use.type, v1::RequestType_IsValid(use.type));
+  to.before = use.before;
+  to.after = use.after;
+  to.taken = use.taken;
 }
 
-std::optional<ValueInfo> ValueOf(const std::optional<capture::ValueInfo>& value) {
-  if (!value) return std::nullopt;
-  return ValueInfo{.bytes = value->bytes,
-                   .hash = value->hash,
-                   .value = value->value,
-                   .encoding = Mirror<ValueEncoding>(value->encoding,
-                                                     v1::ValueEncoding_IsValid(value->encoding))};
+void Fill(const capture::ValueInfo& value, ValueInfo& to) {
+  to.bytes = value.bytes;
+  to.hash = value.hash;
+  to.value = value.value;
+  to.encoding = Mirror<ValueEncoding>(value.encoding, v1::ValueEncoding_IsValid(value.encoding));
 }
 
 ListArguments ListOf(const v1::ListArguments& row) {
@@ -84,10 +83,10 @@ Call CallOf(const capture::CallRecord& record, const Source& source, CallParts& 
   call.error_code = record.error_code;
   call.error_name = record.error_name;
   call.error_text = record.error_text;
-  call.read = ValueOf(record.read);
-  call.written = ValueOf(record.written);
+  if (record.read) Fill(*record.read, call.read.emplace());
+  if (record.written) Fill(*record.written, call.written.emplace());
   call.version = record.version;
-  call.budgets = {BudgetOf(record.budgets[0]), BudgetOf(record.budgets[1])};
+  for (size_t i = 0; i < call.budgets.size(); ++i) Fill(record.budgets[i], call.budgets[i]);
   call.fault = record.fault;
   return call;
 }

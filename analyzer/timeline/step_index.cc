@@ -128,8 +128,8 @@ void StepIndex::Remove(LiveStep& live) {
   DSTAP_CHECK(live.held_calls == 0);
   OfSource& source = by_source_[live.step.source->index];
   if (live.step.end) {
-    std::erase(source.ended, &live);
-    // Nearly always the front.
+    // Nearly always the front of both.
+    source.ended.erase(std::find(source.ended.begin(), source.ended.end(), &live));
     waiting_.erase(std::find(waiting_.begin(), waiting_.end(), &live));
   } else {
     open_by_id_.erase(live.step.id);

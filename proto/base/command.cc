@@ -1,8 +1,8 @@
 #include "proto/base/command.h"
 
-#include <algorithm>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <new>

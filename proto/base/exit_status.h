@@ -17,15 +17,20 @@ enum class ExitStatus : int {
 // script should see.
 constexpr ExitStatus ExitStatusOf(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kOk: return ExitStatus::kFine;
-    case ErrorCode::kUsage: return ExitStatus::kUsage;
+    case ErrorCode::kOk:
+      return ExitStatus::kFine;
+    case ErrorCode::kUsage:
+      return ExitStatus::kUsage;
     case ErrorCode::kNotFound:
     case ErrorCode::kDamaged:
     case ErrorCode::kUnsupported:
     case ErrorCode::kLimit:
-    case ErrorCode::kRead: return ExitStatus::kBadInput;
-    case ErrorCode::kWrite: return ExitStatus::kNoOutput;
-    case ErrorCode::kRun: return ExitStatus::kCheckFailed;
+    case ErrorCode::kRead:
+      return ExitStatus::kBadInput;
+    case ErrorCode::kWrite:
+      return ExitStatus::kNoOutput;
+    case ErrorCode::kRun:
+      return ExitStatus::kCheckFailed;
   }
   return ExitStatus::kBadInput;
 }

@@ -63,8 +63,6 @@ Status FileSink::Truncate(uint64_t size) {
   return {};
 }
 
-Status FileSink::Sync() {
-  return ::fdatasync(fd_) == 0 ? Status() : Error("cannot be synced");
-}
+Status FileSink::Sync() { return ::fdatasync(fd_) == 0 ? Status() : Error("cannot be synced"); }
 
 }  // namespace dstap

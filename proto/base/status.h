@@ -51,8 +51,8 @@ template <typename T>
 class [[nodiscard]] Result {
  public:
   // Implicit, so that `return value;` and `return Status(...)` both work.
-  Result(T value) : value_(std::move(value)) {}                     // NOLINT
-  Result(Status status) : status_(std::move(status)) {              // NOLINT
+  Result(T value) : value_(std::move(value)) {}         // NOLINT
+  Result(Status status) : status_(std::move(status)) {  // NOLINT
     DSTAP_CHECK(!status_.ok());
   }
 
@@ -81,17 +81,17 @@ class [[nodiscard]] Result {
 }  // namespace dstap
 
 // Returns from the calling function when `expr` is not OK.
-#define DSTAP_TRY(expr)                                   \
-  do {                                                    \
+#define DSTAP_TRY(expr)                                                                    \
+  do {                                                                                     \
     if (::dstap::Status dstap_status_ = (expr); !dstap_status_.ok()) return dstap_status_; \
   } while (false)
 
 // DSTAP_TRY_ASSIGN(auto file, Open(path));
 #define DSTAP_TRY_ASSIGN(decl, expr) \
   DSTAP_TRY_ASSIGN_(DSTAP_CONCAT_(dstap_result_, __LINE__), decl, expr)
-#define DSTAP_TRY_ASSIGN_(result, decl, expr)     \
-  auto result = (expr);                           \
-  if (!result.ok()) return result.status();       \
+#define DSTAP_TRY_ASSIGN_(result, decl, expr) \
+  auto result = (expr);                       \
+  if (!result.ok()) return result.status();   \
   decl = *std::move(result)
 #define DSTAP_CONCAT_(a, b) DSTAP_CONCAT_INNER_(a, b)
 #define DSTAP_CONCAT_INNER_(a, b) a##b

@@ -12,7 +12,8 @@ CLI::App* RecordCommand::Declare(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("record", "Run a command and record the DataStore calls it makes");
   command->footer(
-      "Put -- in front of COMMAND and its arguments. The command finds the proxy at $DSTAP_SOCKET; docs/session-protocol.md says how to speak "
+      "Put -- in front of COMMAND and its arguments. The command finds the proxy at $DSTAP_SOCKET; "
+      "docs/session-protocol.md says how to speak "
       "with it.");
   command->add_option("-o,--output", options_.output, "The capture to write")
       ->required()

@@ -160,9 +160,9 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
   for (const std::string& change : options.rule_changes) {
     const size_t equals = change.find('=');
     if (equals == std::string::npos) {
-      return Status(ErrorCode::kUsage,
-                    fmt::format("--rule {}: is not NAME=VALUE; docs/simulator.md lists the names",
-                                change));
+      return Status(
+          ErrorCode::kUsage,
+          fmt::format("--rule {}: is not NAME=VALUE; docs/simulator.md lists the names", change));
     }
     backend_options.rules.emplace_back(change.substr(0, equals), change.substr(equals + 1));
   }
@@ -176,9 +176,8 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
     listen = "unix:" + folder->path() + "/socket";
   }
   DSTAP_TRY_ASSIGN(auto file, FileSink::Create(options.output, options.if_exists));
-  DSTAP_TRY_ASSIGN(auto writer,
-                   capture::CaptureWriter::Create(std::move(file),
-                                                  HeaderFor(options, start_unix_ns), {}));
+  DSTAP_TRY_ASSIGN(auto writer, capture::CaptureWriter::Create(
+                                    std::move(file), HeaderFor(options, start_unix_ns), {}));
   Recorder recorder(std::move(writer), {.values = options.values});
   Hub hub(*backend, recorder,
           {.clock = options.clock,

@@ -168,8 +168,8 @@ Status Session::OnCall(Time now, Source& source, const v1::Call& call) {
     return Broken("a call without a method that this proxy knows");
   }
   if (!v1::StoreKind_IsValid(call.store().kind()) || !v1::UseCache_IsValid(call.use_cache())) {
-    return Broken(fmt::format("call {} has a store kind or a UseCache that this proxy does not know",
-                              call.id()));
+    return Broken(fmt::format(
+        "call {} has a store kind or a UseCache that this proxy does not know", call.id()));
   }
   DSTAP_TRY(CheckName("store name", call.store().name()));
   DSTAP_TRY(CheckName("scope", call.store().scope()));

@@ -42,6 +42,8 @@ TEST(StageTest, AnUpdateThatReadTheLocalCopyAndWaitedToWriteWasQueued) {
   call.served_by = ServedBy::kLocalCopy;
   call.times_queued = 1;
   EXPECT_EQ(StageOf(call), Stage::kQueued);
+  call.outcome = Outcome::kCancelled;  // After a conflict its function wanted to write no more.
+  EXPECT_EQ(StageOf(call), Stage::kQueued);
 }
 
 TEST(StageTest, ADropIsADropEvenAfterAWait) {

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "proto/capture/resync.h"
 #include "tests/support/captures.h"
 #include "tests/support/sinks.h"
 
@@ -223,16 +224,28 @@ TEST(CaptureReaderTest, GarbageBetweenTwoChunksIsPassedOver) {
   EXPECT_EQ(read.skipped[0].end, offsets[2] + garbage.size());
 }
 
-TEST(CaptureReaderTest, FalseStartsCannotMakeTheScanTakeForever) {
-  // Each of these starts claims a body that reaches to the end of the file; hashing all of them
-  // would be 20,000 times 8 MiB.
-  std::string bytes = Small();
-  const std::string start = AChunk(5, std::string(8 << 20, 'x')).substr(5, 40);
-  for (int i = 0; i < 20'000; ++i) bytes += start;
-  bytes += std::string(8 << 20, 'x');
-  const ReadResult read = ReadCapture(bytes, kSkip);
-  EXPECT_THAT(read.CallIds(), ElementsAre(1, 2, 3));
-  EXPECT_EQ(read.ending, Ending::kDamaged);
+TEST(ScanTest, HashingOfFalseStartsHasABudget) {
+  // 1,000 bytes of body behind a start whose checksum is wrong, then a good chunk of 100 bytes.
+  std::string wrong = AChunk(5, std::string(1000, 'x'));
+  wrong.back() = 'y';
+  const std::string view = wrong + AChunk(6, std::string(100, 'x'));
+  capture::ScanBudget budget{.bytes = 5000};
+  const capture::ScanResult result = capture::ScanForItem(view, 1, true, budget);
+  EXPECT_TRUE(result.found);
+  EXPECT_EQ(result.at, wrong.size());
+  const size_t sync_at = view.rfind(capture::SyncBytes());
+  EXPECT_EQ(budget.bytes, 5000 + (sync_at - 1) * capture::ScanBudget::kPerByte - 1000 - 100);
+}
+
+TEST(ScanTest, AStartThatTheBudgetDoesNotCoverIsNotTried) {
+  const std::string view = "?" + AChunk(6, std::string(10'000, 'x'));
+  // Scanning up to the sync, behind the question mark, tag and length, earns 3 times kPerByte.
+  const uint64_t earned = 3 * capture::ScanBudget::kPerByte;
+  capture::ScanBudget short_of_one{.bytes = 10'000 - earned - 1};
+  EXPECT_FALSE(capture::ScanForItem(view, 1, true, short_of_one).found);
+  capture::ScanBudget enough{.bytes = 10'000 - earned};
+  EXPECT_TRUE(capture::ScanForItem(view, 1, true, enough).found);
+  EXPECT_EQ(enough.bytes, 0U);
 }
 
 TEST(CaptureReaderTest, WhatIsNoCaptureIsToldInOneLine) {

@@ -109,7 +109,7 @@ Time Simulator::KeyReadyAt(const Call& call) const {
 }
 
 void Simulator::Drain(SourceId source, v1::RequestType type) {
-  GameServer& server = servers_.at(source);
+  GameServer& server = ServerOf(source);
   // A plan that was replaced by another one.
   if (server.drain_at(type) != now_) return;
   server.drain_at(type).reset();
@@ -123,7 +123,7 @@ void Simulator::Drain(SourceId source, v1::RequestType type) {
 // Queues are looked at on frames only. Called whenever something about the type's bucket or queue
 // has changed that could let a request go earlier or later.
 void Simulator::PlanDrain(SourceId source, v1::RequestType type) {
-  GameServer& server = servers_.at(source);
+  GameServer& server = ServerOf(source);
   std::optional<Time>& planned = server.drain_at(type);
   const std::vector<CallId> waiting = server.Waiting(type);
   const std::optional<Time> open = server.OpenAt(type, now_);

@@ -38,6 +38,12 @@ constexpr RangeRow kRanges[] = {
 
 }  // namespace
 
+GameServer& Simulator::ServerOf(SourceId source) {
+  const auto found = servers_.find(source);
+  DSTAP_CHECK(found != servers_.end());
+  return found->second;
+}
+
 void Simulator::AddSource(SourceId source, Time now, uint32_t players) {
   Settle(now);
   const bool is_new = servers_.try_emplace(source, rules_, now_, players).second;
@@ -50,7 +56,7 @@ void Simulator::SetPlayers(SourceId source, Time now, uint32_t players) {
 }
 
 void Simulator::ChangePlayers(SourceId source, uint32_t players, std::string_view reason) {
-  GameServer& server = servers_.at(source);
+  GameServer& server = ServerOf(source);
   server.SetPlayers(now_, players);
   int64_t all_players = 0;
   for (const auto& [id, each] : servers_) all_players += each.players();
@@ -76,14 +82,14 @@ CallError Simulator::SetRateLimit(SourceId source, Time now, v1::RequestType typ
   }
   // O: the legacy types are knobs of their own, and turning them does not throttle anything here.
   if (!rules_.buckets[type].live) return {};
-  servers_.at(source).SetRate(type, now_, {base_per_minute, per_player_per_minute});
+  ServerOf(source).SetRate(type, now_, {base_per_minute, per_player_per_minute});
   PlanDrain(source, type);
   TellLimits(source, "SetRateLimitForRequestType");
   return {};
 }
 
 void Simulator::TellLimits(SourceId source, std::string_view reason) {
-  v1::Limits limits = servers_.at(source).Limits();
+  v1::Limits limits = ServerOf(source).Limits();
   limits.set_source(source);
   limits.set_reason(std::string(reason));
   Tell(0, LimitsChanged{source, std::move(limits)});
@@ -96,7 +102,7 @@ CallError Simulator::OpenStore(SourceId /*source*/, Time now, const StoreName& s
 
 int64_t Simulator::Budget(SourceId source, Time now, v1::RequestType type) {
   Settle(now);
-  return servers_.at(source).Visible(type, now_);
+  return ServerOf(source).Visible(type, now_);
 }
 
 }  // namespace dstap::proxy

@@ -22,15 +22,14 @@ Simulator::Simulator(SimulatorOptions options)
 
 void Simulator::Submit(CallId id, Time now, Request request) {
   Settle(now);
-  const auto server = servers_.find(request.source);
-  DSTAP_CHECK(server != servers_.end());
+  GameServer& server = ServerOf(request.source);
   const auto [position, is_new] = calls_.try_emplace(id);
   DSTAP_CHECK(is_new);
 
   Call& call = position->second;
   call.id = id;
   call.request = std::move(request);
-  call.server = &server->second;
+  call.server = &server;
   call.number = call.server->NextRequest();
   call.row = FindMethod(call.request.method, call.request.store.kind, rules_);
   call.spends = Spends(call.request);

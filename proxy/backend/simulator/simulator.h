@@ -133,6 +133,7 @@ class Simulator final : public Backend {
   int64_t UnixUs() const { return (start_unix_ns_ + now_.count()) / 1000; }
 
   // servers.cc: limits that change.
+  GameServer& ServerOf(SourceId source);
   void TellLimits(SourceId source, std::string_view reason);
   void ChangePlayers(SourceId source, uint32_t players, std::string_view reason);
 

@@ -121,7 +121,8 @@ TEST_F(SessionServerTest, AClientOfRubbishIsHungUpOnAndTheOthersGoOn) {
   good.Send(SourceInfo(1, "server"));
   EXPECT_EQ(good.Next(), "welcome");
   TestClient bad(server_->address().text);
-  bad.SendBytes("GET / HTTP/1.1\r\nHost: x\r\nUser-Agent: not a client of this protocol at all\r\n\r\n");
+  bad.SendBytes(
+      "GET / HTTP/1.1\r\nHost: x\r\nUser-Agent: not a client of this protocol at all\r\n\r\n");
   EXPECT_THAT(bad.Next(), HasSubstr("refusal byte 0 of the connection"));
   EXPECT_EQ(bad.Next(), "gone");
   good.Send(Get(1, "a"));
