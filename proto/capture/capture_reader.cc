@@ -29,7 +29,7 @@ struct CaptureReader::State {
   Result<bool> Resync(const Item& item);
   Result<bool> NextItemFollows(uint64_t at);
   Status Damage(SkippedRange range);
-  Status Account(const Record& record);
+  Status Account(const Record& record);  // A row, or a call behind the End.
   Status AccountRow(const v1::Row& row);
   void BeginRecording();
   void EndRecording();
@@ -92,7 +92,11 @@ Result<std::optional<Record>> CaptureReader::Next() {
     if (!more.ok()) return state.failed = more.status();
     if (!*more) return std::optional<Record>();
   }
-  if (Status status = state.Account(record); !status.ok()) return state.failed = status;
+  if (record.call != nullptr && !state.ended) {
+    state.totals.AddCall(record.call->id, record.call->outcome == v1::OUTCOME_IN_FLIGHT);
+  } else if (Status status = state.Account(record); !status.ok()) {
+    return state.failed = status;
+  }
   return std::optional<Record>(record);
 }
 
@@ -339,8 +343,7 @@ void CaptureReader::State::EndRecording() {
 
 Status CaptureReader::State::Account(const Record& record) {
   if (record.row != nullptr) return AccountRow(*record.row);
-  totals.AddCall(record.call->id, record.call->outcome == v1::OUTCOME_IN_FLIGHT);
-  if (!ended || hole) return {};
+  if (hole) return {};
   return Damage({chunk_offset, chunk_offset, DefectId::kAfterEnd, chunk_sequence,
                  fmt::format("call {} stands behind the End row", record.call->id)});
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "proto/capture/format.h"
 #include "proto/capture/unknown_fields.h"
@@ -66,6 +67,13 @@ size_t CountVarints(std::string_view packed) {
   return count;
 }
 
+// Whether all numbers have one byte.
+bool AllOneByte(std::string_view packed) {
+  unsigned char all = 0;
+  for (const char byte : packed) all = static_cast<unsigned char>(all | byte);
+  return all < 0x80;
+}
+
 // The seven low bits of each of the 8 bytes, pushed together.
 uint64_t JoinSevens(uint64_t bytes) {
   uint64_t v = bytes & 0x7F7F'7F7F'7F7F'7F7F;
@@ -113,7 +121,7 @@ void ChunkColumns::Clear() {
   unknown_fields_ = 0;
   rows_used_ = 0;
   for (auto& table : tables_) table.clear();
-  for (auto& column : columns_) column.clear();
+  columns_.fill({});
   list_arguments_.clear();
 }
 
@@ -210,6 +218,7 @@ Status ChunkColumns::LoadCalls(std::string_view bytes) {
   };
   std::array<Packed, kColumnsEnd> packed{};
   size_t columns = 0;
+  uint64_t seen = 0;  // A bit a field.
   WireReader reader(bytes);
   uint32_t field = 0;
   WireType type{};
@@ -230,9 +239,8 @@ Status ChunkColumns::LoadCalls(std::string_view bytes) {
       }
       list_arguments_.push_back(value);
     } else {
-      const auto seen = std::find_if(packed.begin(), packed.begin() + columns,
-                                     [&](const Packed& p) { return p.field == field; });
-      if (seen != packed.begin() + columns) {
+      const uint64_t bit = uint64_t{1} << field;
+      if ((std::exchange(seen, seen | bit) & bit) != 0) {
         return Damaged(fmt::format("column {} is in two pieces", ColumnName(field)));
       }
       packed[columns++] = {field, value};
@@ -249,6 +257,12 @@ Status ChunkColumns::LoadCalls(std::string_view bytes) {
   return CheckRuns();
 }
 
+std::span<uint64_t> ChunkColumns::MakeColumn(uint32_t field, size_t entries) {
+  std::vector<uint64_t>& storage = storage_[field];
+  if (storage.size() < entries) storage.resize(entries);
+  return columns_[field] = {storage.data(), entries};
+}
+
 Status ChunkColumns::LoadColumn(uint32_t field, std::string_view packed) {
   if (packed.empty()) return {};
   const Kind kind = kKinds[field];
@@ -258,7 +272,10 @@ Status ChunkColumns::LoadColumn(uint32_t field, std::string_view packed) {
   if (!ends_whole) {
     return Damaged(fmt::format("column {} ends inside a number", ColumnName(field)));
   }
-  const size_t entries = fixed ? packed.size() / 8 : CountVarints(packed);
+  const bool is_bytes = !fixed && AllOneByte(packed);
+  const size_t entries = fixed      ? packed.size() / 8
+                         : is_bytes ? packed.size()
+                                    : CountVarints(packed);
   if (IsRunColumn(field)) {
     if (entries > kChunkCallsMax) {
       return Damaged(fmt::format("column {} has {} entries; at most {} are allowed",
@@ -268,21 +285,19 @@ Status ChunkColumns::LoadColumn(uint32_t field, std::string_view packed) {
     return Damaged(
         fmt::format("column {} has {} entries for {} calls", ColumnName(field), entries, count_));
   }
-  std::vector<uint64_t>& column = columns_[field];
-  column.resize(entries);
+  const std::span<uint64_t> column = MakeColumn(field, entries);
   if (fixed) {
     std::memcpy(column.data(), packed.data(), packed.size());
-  } else if (entries == packed.size()) {  // One byte each: the usual case, and a straight loop.
+  } else if (is_bytes) {  // The usual case, and a straight loop.
     for (size_t i = 0; i < entries; ++i) column[i] = static_cast<unsigned char>(packed[i]);
+    return {};
   } else if (!DecodeVarints(packed, column.data())) {
     return Damaged(fmt::format("column {} has a number over 10 bytes", ColumnName(field)));
   }
-  if (entries != packed.size()) {
-    if (kind == Kind::kVarint32) {
-      for (uint64_t& v : column) v = static_cast<uint32_t>(v);  // As protobuf reads them.
-    } else if (kind == Kind::kBool) {
-      for (uint64_t& v : column) v = v != 0 ? 1 : 0;
-    }
+  if (kind == Kind::kVarint32) {
+    for (uint64_t& v : column) v = static_cast<uint32_t>(v);  // As protobuf reads them.
+  } else if (kind == Kind::kBool) {
+    for (uint64_t& v : column) v = v != 0 ? 1 : 0;
   }
   return {};
 }
@@ -305,7 +320,7 @@ Status ChunkColumns::CheckIndexes() const {
       {C::kVersionFieldNumber, tables_[kIdentities].size()},
   };
   for (const Use& use : uses) {
-    const auto& column = columns_[use.field];
+    const std::span<const uint64_t> column = columns_[use.field];
     if (column.empty()) continue;
     const uint64_t highest = *std::max_element(column.begin(), column.end());
     if (highest > use.strings) {
@@ -341,9 +356,10 @@ Status ChunkColumns::CheckTimes() {
     id += static_cast<uint64_t>(ZigZagDecode(v));
     v = id;
   }
-  auto& issued = columns_[C::kIssuedDeltaFieldNumber];
+  std::span<uint64_t> issued = columns_[C::kIssuedDeltaFieldNumber];
   if (issued.empty()) {
-    issued.assign(count_, static_cast<uint64_t>(base_ticks_));
+    issued = MakeColumn(C::kIssuedDeltaFieldNumber, count_);
+    std::ranges::fill(issued, static_cast<uint64_t>(base_ticks_));
   } else {
     int64_t ticks = base_ticks_;
     for (uint64_t& v : issued) {
@@ -355,7 +371,7 @@ Status ChunkColumns::CheckTimes() {
     }
   }
   for (const uint32_t field : {C::kAdmittedAfterFieldNumber, C::kCompletedAfterFieldNumber}) {
-    const auto& column = columns_[field];
+    const std::span<const uint64_t> column = columns_[field];
     bool fits = true;
     for (size_t i = 0; i < column.size(); ++i) {
       fits &= column[i] == 0 || TimeFits(column[i] - 1, static_cast<int64_t>(issued[i]));
@@ -385,10 +401,10 @@ Status ChunkColumns::CheckRuns() const {
                                  ColumnName(field), entries, total));
     }
   }
-  const auto& runs = columns_[C::kTransformRunsFieldNumber];
-  const auto& issued = columns_[C::kIssuedDeltaFieldNumber];
-  const auto& started = columns_[C::kRunStartedAfterFieldNumber];
-  const auto& took = columns_[C::kRunTicksFieldNumber];
+  const std::span<const uint64_t> runs = columns_[C::kTransformRunsFieldNumber];
+  const std::span<const uint64_t> issued = columns_[C::kIssuedDeltaFieldNumber];
+  const std::span<const uint64_t> started = columns_[C::kRunStartedAfterFieldNumber];
+  const std::span<const uint64_t> took = columns_[C::kRunTicksFieldNumber];
   size_t run = 0;
   for (size_t call = 0; call < runs.size(); ++call) {
     for (uint64_t i = 0; i < runs[call]; ++i, ++run) {

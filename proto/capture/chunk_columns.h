@@ -32,9 +32,7 @@ class ChunkColumns {
   // By field number of Calls: empty (all calls have the default), or one number a call. The columns
   // of runs have one a run. id_delta holds ids; issued_delta holds ticks since the recording began
   // and is never empty.
-  const std::vector<uint64_t>& column(int field) const {
-    return columns_[static_cast<size_t>(field)];
-  }
+  std::span<const uint64_t> column(int field) const { return columns_[static_cast<size_t>(field)]; }
   // What a column's number `index` stands for; 0 is "none".
   std::string_view Text(Table table, uint64_t index) const {
     return index == 0 ? std::string_view() : tables_[table][static_cast<size_t>(index) - 1];
@@ -58,6 +56,8 @@ class ChunkColumns {
   Status CheckRows() const;
   Status LoadCalls(std::string_view bytes);
   Status LoadColumn(uint32_t field, std::string_view packed);
+  // Room for `entries` numbers, which become the column.
+  std::span<uint64_t> MakeColumn(uint32_t field, size_t entries);
   Status CheckIndexes() const;
   Status CheckLists();
   Status CheckTimes();
@@ -71,7 +71,8 @@ class ChunkColumns {
   uint64_t unknown_fields_ = 0;
   std::array<std::vector<std::string_view>, kTables> tables_;
   std::vector<std::string_view> list_arguments_;
-  std::array<std::vector<uint64_t>, kColumnsEnd> columns_;
+  std::array<std::span<uint64_t>, kColumnsEnd> columns_;    // Of storage_.
+  std::array<std::vector<uint64_t>, kColumnsEnd> storage_;  // Only ever grows.
   std::vector<v1::Row> rows_;  // The first rows_used_ are this chunk's; the others are kept warm.
   size_t rows_used_ = 0;
 };

@@ -29,7 +29,7 @@ void ChunkDecoder::GiveRow(Record& record) {
 // Calls `set(record, number)` for each call of the batch, when the column is there.
 template <typename F>
 void ChunkDecoder::ForColumn(int field, F set) {
-  const std::vector<uint64_t>& column = columns_.column(field);
+  const std::span<const uint64_t> column = columns_.column(field);
   if (column.empty()) return;
   const uint64_t* number = column.data() + batch_begin_;
   for (size_t i = 0; i < batch_end_ - batch_begin_; ++i) set(batch_[i], number[i]);
@@ -95,11 +95,11 @@ void ChunkDecoder::DecodeTimes() {
 }
 
 void ChunkDecoder::DecodeRuns() {
-  const auto& counts = columns_.column(C::kTransformRunsFieldNumber);
+  const std::span<const uint64_t> counts = columns_.column(C::kTransformRunsFieldNumber);
   if (counts.empty()) return;
-  const auto& outcomes = columns_.column(C::kRunOutcomeFieldNumber);
-  const auto& started = columns_.column(C::kRunStartedAfterFieldNumber);
-  const auto& took = columns_.column(C::kRunTicksFieldNumber);
+  const std::span<const uint64_t> outcomes = columns_.column(C::kRunOutcomeFieldNumber);
+  const std::span<const uint64_t> started = columns_.column(C::kRunStartedAfterFieldNumber);
+  const std::span<const uint64_t> took = columns_.column(C::kRunTicksFieldNumber);
   size_t total = 0;
   ForColumn(C::kTransformRunsFieldNumber,
             [&](CallRecord& /*call*/, uint64_t v) { total += static_cast<size_t>(v); });

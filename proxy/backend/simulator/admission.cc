@@ -57,19 +57,19 @@ void Simulator::Send(Call& call) {
 
 // What is under way changes something; of UpdateAsync only the second part.
 bool Simulator::IsWrite(const Call& call) const {
-  return call.step == 1 || call.row->latency == MethodRow::Latency::kWrite;
+  return call.step == 1 || call.row->cost.latency == MethodRow::Latency::kWrite;
 }
 
 const LatencyRules& Simulator::LatencyOf(const Call& call) const {
   if (IsWrite(call)) return rules_.write;
-  if (call.row->latency == MethodRow::Latency::kList) return rules_.list;
+  if (call.row->cost.latency == MethodRow::Latency::kList) return rules_.list;
   return HasValue(store_.Latest(call.place)) ? rules_.read_stored : rules_.read_missing;
 }
 
 // Which direction of its key's throughput the request counts towards, if any.
 std::optional<Direction> Simulator::CountsAs(const Call& call) const {
   if (call.step == 1) return Direction::kWrite;
-  switch (call.row->counts) {
+  switch (call.row->cost.counts) {
     case MethodRow::Counts::kRead:
       return Direction::kRead;
     case MethodRow::Counts::kWrite:

@@ -5,6 +5,7 @@ namespace {
 
 using Latency = MethodRow::Latency;
 using Counts = MethodRow::Counts;
+using Cost = MethodRow::Cost;
 using Types = std::array<v1::RequestType, 2>;
 
 constexpr auto kNone = v1::REQUEST_TYPE_UNKNOWN;
@@ -34,27 +35,33 @@ constexpr Types kGetSorted{v1::REQUEST_TYPE_GET_SORTED_ASYNC, kNone};
 constexpr Types kGetVersion{v1::REQUEST_TYPE_GET_VERSION_ASYNC, kNone};
 constexpr Types kListAsync{v1::REQUEST_TYPE_LIST_ASYNC, kNone};
 
+constexpr Cost kReads{Latency::kRead, Counts::kRead};
+constexpr Cost kWrites{Latency::kWrite, Counts::kWrite};
+constexpr Cost kReadsOld{Latency::kList, Counts::kRead};  // Versions.
+constexpr Cost kDropsOld{Latency::kWrite, Counts::kNothing};
+constexpr Cost kLists{Latency::kList, Counts::kNothing};
+
 // clang-format off
 constexpr MethodRow kMethods[] = {
-    {v1::METHOD_GET_ASYNC,       kStandard, kRead,      kGet,    Latency::kRead,  Counts::kRead},
-    {v1::METHOD_SET_ASYNC,       kStandard, kWrite,     kSet,    Latency::kWrite, Counts::kWrite},
-    {v1::METHOD_INCREMENT_ASYNC, kStandard, kWrite,     kSet,    Latency::kWrite, Counts::kWrite},
-    {v1::METHOD_UPDATE_ASYNC,    kStandard, kReadWrite, kGetSet, Latency::kRead,  Counts::kRead},
-    {v1::METHOD_REMOVE_ASYNC,    kStandard, kRemove,    kSet,    Latency::kWrite, Counts::kWrite},
+    {v1::METHOD_GET_ASYNC,       kStandard, kRead,      kGet,    kReads},
+    {v1::METHOD_SET_ASYNC,       kStandard, kWrite,     kSet,    kWrites},
+    {v1::METHOD_INCREMENT_ASYNC, kStandard, kWrite,     kSet,    kWrites},
+    {v1::METHOD_UPDATE_ASYNC,    kStandard, kReadWrite, kGetSet, kReads},
+    {v1::METHOD_REMOVE_ASYNC,    kStandard, kRemove,    kSet,    kWrites},
 
-    {v1::METHOD_GET_ASYNC,       kOrdered, kOrderedRead,      kGet,          Latency::kRead,  Counts::kRead},
-    {v1::METHOD_SET_ASYNC,       kOrdered, kOrderedWrite,     kSetSorted,    Latency::kWrite, Counts::kWrite},
-    {v1::METHOD_INCREMENT_ASYNC, kOrdered, kOrderedWrite,     kSetSorted,    Latency::kWrite, Counts::kWrite},
-    {v1::METHOD_UPDATE_ASYNC,    kOrdered, kOrderedReadWrite, kGetSetSorted, Latency::kRead,  Counts::kRead},
-    {v1::METHOD_REMOVE_ASYNC,    kOrdered, kOrderedRemove,    kSetSorted,    Latency::kWrite, Counts::kWrite},
-    {v1::METHOD_GET_SORTED_ASYNC, kOrdered, kOrderedList,     kGetSorted,    Latency::kList,  Counts::kNothing},
+    {v1::METHOD_GET_ASYNC,       kOrdered, kOrderedRead,      kGet,          kReads},
+    {v1::METHOD_SET_ASYNC,       kOrdered, kOrderedWrite,     kSetSorted,    kWrites},
+    {v1::METHOD_INCREMENT_ASYNC, kOrdered, kOrderedWrite,     kSetSorted,    kWrites},
+    {v1::METHOD_UPDATE_ASYNC,    kOrdered, kOrderedReadWrite, kGetSetSorted, kReads},
+    {v1::METHOD_REMOVE_ASYNC,    kOrdered, kOrderedRemove,    kSetSorted,    kWrites},
+    {v1::METHOD_GET_SORTED_ASYNC, kOrdered, kOrderedList,     kGetSorted,    kLists},
 
-    {v1::METHOD_GET_VERSION_ASYNC,         kStandard, kRead, kGetVersion, Latency::kList, Counts::kRead, true},
-    {v1::METHOD_GET_VERSION_AT_TIME_ASYNC, kStandard, kRead, kGetVersion, Latency::kList, Counts::kRead, true},
-    {v1::METHOD_REMOVE_VERSION_ASYNC, kStandard, kRemoveVersion, kRemoveVersion, Latency::kWrite, Counts::kNothing, true},
-    {v1::METHOD_LIST_VERSIONS_ASYNC,    kStandard, kList, kListAsync, Latency::kList, Counts::kRead, true},
-    {v1::METHOD_LIST_KEYS_ASYNC,        kStandard, kList, kListAsync, Latency::kList, Counts::kNothing, true},
-    {v1::METHOD_LIST_DATA_STORES_ASYNC, kAnyKind,  kList, kListAsync, Latency::kList, Counts::kNothing, true},
+    {v1::METHOD_GET_VERSION_ASYNC,         kStandard, kRead, kGetVersion, kReadsOld, true},
+    {v1::METHOD_GET_VERSION_AT_TIME_ASYNC, kStandard, kRead, kGetVersion, kReadsOld, true},
+    {v1::METHOD_REMOVE_VERSION_ASYNC, kStandard, kRemoveVersion, kRemoveVersion, kDropsOld, true},
+    {v1::METHOD_LIST_VERSIONS_ASYNC,    kStandard, kList, kListAsync, kReadsOld, true},
+    {v1::METHOD_LIST_KEYS_ASYNC,        kStandard, kList, kListAsync, kLists, true},
+    {v1::METHOD_LIST_DATA_STORES_ASYNC, kAnyKind,  kList, kListAsync, kLists, true},
 };
 // clang-format on
 

@@ -16,13 +16,18 @@ struct MethodRow {
   // Of which direction of its key's throughput a request counts.
   enum class Counts : uint8_t { kRead, kWrite, kNothing };
 
+  // UpdateAsync: of its read.
+  struct Cost {
+    Latency latency;
+    Counts counts;
+  };
+
   v1::Method method;
   v1::StoreKind kind;  // Unknown: any.
   // Request types, the read part first; the second is unknown when there is only one.
   std::array<v1::RequestType, 2> current;
   std::array<v1::RequestType, 2> legacy;
-  Latency latency;              // UpdateAsync: of its read.
-  Counts counts;                // UpdateAsync: of its read.
+  Cost cost;
   bool needs_versions = false;  // Not there before versions were.
 };
 
