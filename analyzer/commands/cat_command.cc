@@ -1,5 +1,6 @@
 #include "analyzer/commands/cat_command.h"
 
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <ostream>
 

@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <CLI/App.hpp>
 
 #include <chrono>
 #include <nlohmann/json.hpp>

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/App.hpp>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,7 @@
 #include "analyzer/commands/verify_command.h"
 
 #include <fmt/format.h>
+#include <CLI/App.hpp>
 
 #include <array>
 #include <ostream>

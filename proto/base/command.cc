@@ -1,5 +1,6 @@
 #include "proto/base/command.h"
 
+#include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
@@ -19,23 +20,24 @@ std::string OneLine(std::string text) {
 
 }  // namespace
 
-Program::Program(std::string description) : app_(std::move(description), "dstap") {
-  app_.set_version_flag("--version", "dstap " DSTAP_VERSION);
-  app_.require_subcommand(1);
+Program::Program(std::string description)
+    : app_(std::make_unique<CLI::App>(std::move(description), "dstap")) {
+  app_->set_version_flag("--version", "dstap " DSTAP_VERSION);
+  app_->require_subcommand(1);
 }
 
 Program::~Program() = default;
 
 void Program::Add(std::unique_ptr<Command> command) {
-  CLI::App* declared = command->Declare(app_);
+  CLI::App* declared = command->Declare(*app_);
   commands_.emplace_back(std::move(command), declared);
 }
 
 int Program::Run(int argc, const char* const* argv) {
   try {
-    app_.parse(argc, argv);
+    app_->parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help, --version
-    return app_.exit(e, std::cout, std::cerr);
+    return app_->exit(e, std::cout, std::cerr);
   } catch (const CLI::ParseError& e) {
     std::string name = "dstap";
     for (const auto& [command, declared] : commands_) {

@@ -1,13 +1,17 @@
 // The program and its subcommands.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "proto/base/exit_status.h"
+
+namespace CLI {
+class App;
+}
 
 namespace dstap {
 
@@ -45,7 +49,7 @@ class Program {
   int Run(int argc, const char* const* argv);
 
  private:
-  CLI::App app_;
+  std::unique_ptr<CLI::App> app_;
   std::vector<std::pair<std::unique_ptr<Command>, CLI::App*>> commands_;
 };
 

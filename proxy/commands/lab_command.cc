@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/Validators.hpp>
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <climits>
 #include <filesystem>

@@ -1,6 +1,8 @@
 // Runs one subcommand in the test's process.
 #pragma once
 
+#include <CLI/App.hpp>
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
