@@ -14,7 +14,7 @@ std::vector<Block> TrafficBlocks(const Report& report);
 std::vector<Block> CapturesBlocks(const Report& report);
 std::vector<Block> NotSeenBlocks(const Report& report);
 
-// "profile-store 1.0.3", "geode (model)".
+// "name 1.0.3", "name (model)".
 std::string SubjectLabel(const SubjectRows& subject);
 
 // "run.dstap", "run.dstap, recording 2". A file's first recording is only numbered when the report

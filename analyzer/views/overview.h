@@ -21,7 +21,7 @@ struct SourceInfo {
   std::string name;
   std::string role;
   std::optional<uint32_t> players;  // At the end.
-  std::string library;              // "profile-store 1.0.3"; empty: none was named.
+  std::string library;              // "name 1.0.3"; empty: none was named.
 };
 
 struct CaptureInfo {

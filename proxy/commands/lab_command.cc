@@ -35,7 +35,7 @@ Result<std::string> FindLab() {
                 "../share/dstap/lab; build or install dstap with them");
 }
 
-// "lapis@0.3.0", "mine=../mine/src": a file name of it.
+// "name@0.3.0", "mine=../mine/src": a file name of it.
 std::string CaptureName(const std::string& library) {
   std::string name = library.substr(0, library.find('='));
   for (char& c : name) {

@@ -56,7 +56,7 @@ TEST_F(RecordTest, RealTimeWorksWithTheSameClientProtocol) {
 TEST_F(RecordTest, AClientThatVanishesLeavesItsCallInFlightInAClosedCapture) {
   EXPECT_EQ(Run(Record({"vanish"})).status, 0);
   EXPECT_THAT(Run({"verify", "run.dstap"}).out, HasSubstr("run.dstap: closed, 1 call"));
-  EXPECT_THAT(Run({"cat", "run.dstap"}).out, HasSubstr("in flight"));
+  EXPECT_THAT(Run({"cat", "run.dstap"}).out, HasSubstr("in_flight"));
 }
 
 TEST_F(RecordTest, AClientOfRubbishIsNamedAndRecorded) {

@@ -96,7 +96,7 @@ TEST(DirectionTest, LibrariesStayInTheirCorners) {
             "");
   EXPECT_EQ(Joined(Lines(Sources(), "#include <CLI/",
                          [](const auto& p) {
-                           return In(p, "proto/base/command.") ||
+                           return In(p, "tests/") || In(p, "proto/base/command.") ||
                                   p.find("/commands/") != std::string::npos;
                          })),
             "");

@@ -1,6 +1,8 @@
 // Runs a subcommand as the program would, without a process.
 #pragma once
 
+#include <CLI/App.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
