@@ -83,18 +83,26 @@ function fetchVersion(npmName, version) {
   return installed;
 }
 
-function packageFolder(wiring, version) {
-  const locked = path.join(PACKAGE, 'node_modules', wiring.npm);
-  const installed = existsSync(locked)
-    ? readJson(path.join(locked, 'package.json')).version
-    : undefined;
-  if (version && version !== installed) {
-    return fetchVersion(wiring.npm, version);
-  }
-  if (!installed) {
-    throw new Error(`${wiring.npm} is not installed; run "npm ci" in ${PACKAGE}`);
+function lockedFolder(npmName) {
+  const locked = path.join(PACKAGE, 'node_modules', npmName);
+  if (!existsSync(locked)) {
+    throw new Error(`${npmName} is not installed; run "npm ci" in ${PACKAGE}`);
   }
   return locked;
+}
+
+function packageFolder(wiring, version) {
+  const locked = path.join(PACKAGE, 'node_modules', wiring.npm, 'package.json');
+  if (version && !(existsSync(locked) && readJson(locked).version === version)) {
+    return fetchVersion(wiring.npm, version);
+  }
+  return lockedFolder(wiring.npm);
+}
+
+// Modules that the library expects as siblings of its own.
+function besideModules({ beside = [] }, shown) {
+  return beside.flatMap(({ npm, root, module }) =>
+    readModules(path.join(lockedFolder(npm), root), module, `${shown} beside`));
 }
 
 function fromPath(spec, wiring) {
@@ -104,6 +112,7 @@ function fromPath(spec, wiring) {
       ? path.join(root, wiring.root)
       : root,
     version: spec.version ?? '',
+    commit: '',
     licence: '',
     origin: 'path',
   };
@@ -115,6 +124,7 @@ function fromNpm(spec, wiring) {
   return {
     root: path.join(folder, wiring.root),
     version,
+    commit: wiring.commits?.[version] ?? '',
     licence: wiring.licence ?? license,
     origin: `npm ${wiring.npm}@${version}`,
   };
@@ -135,7 +145,10 @@ export function findLibrary(spec) {
       name: spec.name,
       ...about,
       isModel: wiring.isModel ?? false,
-      files: readModules(root, wiring.module, spec.name),
+      files: [
+        ...readModules(root, wiring.module, spec.name),
+        ...besideModules(wiring, spec.name),
+      ],
     },
     steps: {
       file: `libraries/${spec.name}/steps.luau`,
