@@ -1,27 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runLab } from './support.mjs';
+import { callsByStep, runLab } from './support.mjs';
 
 const GET = 1;
 const UPDATE = 3;
 const ARGS = ['--library', 'datastore2', '--scenario', 'load-save-release'];
-
-// The methods of the calls that each step made, by the step's name.
-function callsByStep(proxy) {
-  const steps = {};
-  let open;
-  for (const { kind, body } of proxy.frames) {
-    if (kind === 'stepBegin') {
-      open = steps[body.name] ??= [];
-      open.push([]);
-    } else if (kind === 'stepEnd') {
-      open = undefined;
-    } else if (kind === 'call') {
-      open.at(-1).push(body.method);
-    }
-  }
-  return steps;
-}
 
 test('DataStore2 reads with one GetAsync and writes with one UpdateAsync', async () => {
   const { proxy, status, stderr } = await runLab([...ARGS, '--samples', '2']);

@@ -48,10 +48,13 @@ export class FakeProxy {
     return new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Bodies of all frames of one kind, each with its time. */
+  /** Bodies of all frames of one kind, each with its time and its place among all frames. */
   all(kind) {
-    return this.frames.filter((each) => each.kind === kind)
-      .map((each) => ({ ...each.body, nowNs: each.nowNs, source: each.source }));
+    return this.frames
+      .map(({ kind: own, body, nowNs, source }, order) =>
+        ({ own, body: { ...body, nowNs, source, order } }))
+      .filter(({ own }) => own === kind)
+      .map(({ body }) => body);
   }
 
   #serve(socket) {

@@ -167,3 +167,99 @@ test('a step waits for writes of its own server, and for none from before it', a
     assert.ok(seconds >= 1.2 && seconds < 1.23, `${seconds}`);
   });
 });
+
+test('what is forked runs beside the rest, and joining it waits and passes its error on',
+  async () => {
+    const { proxy, lines } = await runScenario(`${TWO_SERVERS}
+      local ends = {}
+      local join = lab:fork(function() lab:wait(1) table.insert(ends, "forked") end)
+      table.insert(ends, "main")
+      join()
+      join()
+      table.insert(ends, "joined")
+      local failing = lab:fork(function() error("broken", 0) end)
+      table.insert(ends, select(2, pcall(failing)))
+      lab:server({ name = table.concat(ends, " "), role = "report" })`, 'return {}');
+    assert.deepEqual(lines, []);
+    assert.equal(proxy.all('sourceInfo').at(-1).name, 'main forked joined broken');
+  });
+
+test('random numbers of a scenario are in their bounds and of the seed', async () => {
+  const draw = async (seed) => {
+    const { proxy } = await runScenario(`
+      local parts = {}
+      for index = 1, 50 do
+        local number = lab:random(2, 3)
+        assert(number >= 2 and number < 3)
+        parts[index] = tostring(number)
+      end
+      lab:server({ name = table.concat(parts, " "), role = "report" })`, 'return {}', '',
+    ['--seed', seed]);
+    return proxy.all('sourceInfo')[0].name;
+  };
+  const [first, again, other] = await Promise.all([draw('1'), draw('1'), draw('2')]);
+  assert.equal(first, again);
+  assert.notEqual(first, other);
+  assert.equal(new Set(first.split(' ')).size, 50);
+});
+
+test('work between steps belongs to none, and is a line when it fails', async () => {
+  const { proxy, lines, status } = await runScenario(`${TWO_SERVERS}
+    local profile = lab:profile()
+    local fine = lab:run(a, 3, profile, function(steps, globals)
+      globals.print(globals.game.JobId ~= "")
+    end)
+    local broken = lab:run(a, 3, profile, function() error("broken", 0) end)
+    lab:server({ name = tostring(fine) .. tostring(broken), role = "report" })`, 'return {}');
+  assert.equal(status, 1);
+  const text = 'scenario own, sample 3, between steps: broken';
+  assert.deepEqual(lines, [`dstap lab: mine: ${text}`]);
+  assert.deepEqual(proxy.all('stepBegin'), []);
+  assert.deepEqual(proxy.all('notice').map((notice) => notice.text), ['true', text]);
+  assert.equal(proxy.all('sourceInfo').at(-1).name, 'truefalse');
+});
+
+test('a step that may fail is failed in the capture and no failure of the run', async () => {
+  const { proxy, lines, status } = await runScenario(`${TWO_SERVERS}
+    local function fail() error("refused", 0) end
+    lab:step(a, 1, "hop", lab:profile(), fail, { mayFail = true })`, 'return {}');
+  assert.deepEqual(lines, []);
+  assert.equal(status, 0);
+  const [end] = proxy.all('stepEnd');
+  assert.deepEqual([end.ok, end.text], [false, 'refused']);
+});
+
+test('a scenario learns that a library noticed its profile being taken', async () => {
+  const { proxy, lines } = await runScenario(`${TWO_SERVERS}
+    local profile = lab:profile()
+    lab:run(a, 1, profile, function(steps) steps.notice(profile) end)
+    lab:server({
+      name = tostring(lab:taken(a, profile)) .. " " .. tostring(lab:taken(b, profile)),
+      role = "report",
+    })`, 'return {}', 'function steps.notice(profile) lab.taken(profile, "a signal") end');
+  assert.deepEqual(lines, []);
+  assert.equal(proxy.all('sourceInfo').at(-1).name, 'a signal nil');
+  assert.deepEqual(proxy.all('notice').map(({ source, kind, text }) => [source, kind, text]),
+    [[1, 2, 'The profile of user 100001 was taken: a signal']]);
+});
+
+test('waiting for a write a second time waits for the next one', async () => {
+  const { proxy, lines } = await runScenario(`${TWO_SERVERS}
+    local profile = lab:profile()
+    lab:step(a, 1, "write-twice", profile, function(steps) return steps.twice(profile) end)`,
+  'return {}', `
+    function steps.twice(profile)
+      local store = game:GetService("DataStoreService"):GetDataStore(profile.store)
+      local times = {}
+      task.spawn(function()
+        for _ = 1, 2 do store:SetAsync(profile.userId, 1) end
+      end)
+      for index = 1, 2 do
+        lab.untilWritten(profile)
+        times[index] = os.clock()
+      end
+      return times[2] - times[1] > 0.19
+    end`);
+  assert.deepEqual(lines, []);
+  assert.equal(proxy.all('stepEnd')[0].observed, 'true');
+});

@@ -77,3 +77,37 @@ export async function printed(source) {
   const result = await runLibrary(`${source}\nreturn {}`);
   return result.proxy.all('notice').map(({ text }) => text);
 }
+
+/** Steps with their begin and end, in the order in which they began. */
+export function stepsOf(proxy) {
+  const ends = new Map(proxy.all('stepEnd').map((end) => [end.id, end]));
+  return proxy.all('stepBegin').map((begin) => {
+    const { nowNs, order, ok, text, observed } = ends.get(begin.id);
+    return {
+      ...begin,
+      endNs: nowNs,
+      endOrder: order,
+      seconds: (nowNs - begin.nowNs) / 1e9,
+      ok,
+      text,
+      observed,
+    };
+  });
+}
+
+/** The calls of one step: its server's, about its keys, issued while it was open. */
+export function callsOf(proxy, step) {
+  const isAbout = (call) => step.about.some(({ store, key }) =>
+    store === call.store.name && (!key || key === call.key));
+  return proxy.all('call').filter((call) => call.source === step.source && isAbout(call) &&
+    call.order > step.order && call.order < step.endOrder);
+}
+
+/** The methods of the calls that each step made, by the step's name. */
+export function callsByStep(proxy) {
+  const steps = {};
+  for (const step of stepsOf(proxy)) {
+    (steps[step.name] ??= []).push(callsOf(proxy, step).map(({ method }) => method));
+  }
+  return steps;
+}
