@@ -64,6 +64,13 @@ test('the server is less than a second old, so that its budgets are those of a n
   });
 });
 
+test('a minute lies between two samples, so that they share no limit of all servers', async () => {
+  const { proxy } = await runLab([...ARGS, '--samples', '2']);
+  const all = stepsOf(proxy);
+  const end = Math.max(...all.filter(({ sample }) => sample === 1).map(({ endNs }) => endNs));
+  assert.ok(all.find(({ sample }) => sample === 2).nowNs - end >= 60e9);
+});
+
 test('a library that gives up under throttling fails its step and not the run', async () => {
   const { proxy, status, stderr } = await runLab(
     ['--library', 'lapis', '--scenario', 'throttle', '--samples', '1'], (fake) => {
