@@ -145,6 +145,9 @@ class Backend {
   // The three calls that do not yield in Roblox, answered at once.
   virtual CallError OpenStore(SourceId source, Time now, const StoreName& store) = 0;
   virtual int64_t Budget(SourceId source, Time now, v1::RequestType type) = 0;
+  // When Budget() may show something else than it does now, if nothing of this source comes in
+  // before: no call, no transform result, no limit, no player. `now`: that is not known.
+  virtual Time BudgetChange(SourceId source, Time now, v1::RequestType type) = 0;
   virtual CallError SetRateLimit(SourceId source, Time now, v1::RequestType type,
                                  int64_t base_per_minute, int64_t per_player_per_minute) = 0;
 

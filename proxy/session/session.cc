@@ -251,12 +251,13 @@ Status Session::OnStepEnd(Time now, const v1::StepEnd& step) {
 }
 
 void Session::SendAnswer(Time now, SourceId source, uint64_t query, int64_t value,
-                         const CallError& error) {
+                         const CallError& error, std::optional<Time> unchanged_until) {
   v1::ServerFrame frame = FrameFor(source, now);
   v1::Answer& answer = *frame.mutable_answer();
   answer.set_query(query);
   answer.set_value(value);
   if (!error.text.empty()) Fill(error, *answer.mutable_error());
+  if (unchanged_until) answer.set_unchanged_until_ns(unchanged_until->count());
   Send(frame);
 }
 
@@ -282,7 +283,9 @@ Status Session::OnBudgetQuery(Time now, Source& source, const v1::BudgetQuery& q
   budget.set_type(query.type());
   budget.set_visible(static_cast<uint64_t>(visible));
   exchange_.recorder.AddRow(now, std::move(row));
-  SendAnswer(now, source.id, query.query(), visible, {});
+  const Time change = exchange_.backend.BudgetChange(source.id, now, query.type());
+  SendAnswer(now, source.id, query.query(), visible, {},
+             change > now ? std::optional(change) : std::nullopt);
   return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -86,7 +87,8 @@ class Session {
   Status OnOpenStore(Time now, Source& source, const v1::OpenStore& query);
   Status OnBudgetQuery(Time now, Source& source, const v1::BudgetQuery& query);
   Status OnSetRateLimit(Time now, Source& source, const v1::SetRateLimit& query);
-  void SendAnswer(Time now, SourceId source, uint64_t query, int64_t value, const CallError& error);
+  void SendAnswer(Time now, SourceId source, uint64_t query, int64_t value, const CallError& error,
+                  std::optional<Time> unchanged_until = {});
   void Abandon(Source& source);
   v1::ServerFrame FrameFor(SourceId source, Time now) const;
 

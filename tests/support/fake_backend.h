@@ -1,6 +1,7 @@
 // A backend whose every move a test decides.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
@@ -73,6 +74,9 @@ class FakeBackend final : public proxy::Backend {
   int64_t Budget(proxy::SourceId /*source*/, Time /*now*/, v1::RequestType type) override {
     return budgets[type];
   }
+  Time BudgetChange(proxy::SourceId /*source*/, Time now, v1::RequestType /*type*/) override {
+    return std::max(now, budget_change);
+  }
   proxy::CallError SetRateLimit(proxy::SourceId /*source*/, Time /*now*/, v1::RequestType type,
                                 int64_t base, int64_t /*per_player*/) override {
     budgets[type] = base;
@@ -93,6 +97,7 @@ class FakeBackend final : public proxy::Backend {
   std::vector<std::pair<proxy::CallId, proxy::TransformOutput>> transformed;
   std::vector<proxy::CallId> cancelled;
   std::map<v1::RequestType, int64_t> budgets;
+  Time budget_change{0};
   std::map<proxy::SourceId, uint32_t> players_;
   std::function<void(proxy::CallId, Time, const proxy::Request&)> on_submit;
   std::function<void(proxy::CallId, Time, const proxy::TransformOutput&)> on_transform;

@@ -124,7 +124,10 @@ inline std::string Summary(const v1::ServerFrame& frame) {
              std::to_string(frame.transform_request().run());
     case Kind::kAnswer:
       return "answer " + std::to_string(frame.answer().query()) + " = " +
-             std::to_string(frame.answer().value());
+             std::to_string(frame.answer().value()) +
+             (frame.answer().has_unchanged_until_ns()
+                  ? " until " + std::to_string(frame.answer().unchanged_until_ns())
+                  : "");
     case Kind::kNotice:
       return "notice " + frame.notice().text();
     case Kind::kGrant:

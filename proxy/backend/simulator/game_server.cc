@@ -82,17 +82,33 @@ void GameServer::Leave(CallId call) {
   for (RequestQueue& queue : queues_) queue.Remove(call);
 }
 
+std::array<v1::RequestType, 2> GameServer::SpentByUpdate() const {
+  if (rules_.current_types == 0) {
+    return {v1::REQUEST_TYPE_GET_ASYNC, v1::REQUEST_TYPE_SET_INCREMENT_ASYNC};
+  }
+  return {v1::REQUEST_TYPE_STANDARD_READ, v1::REQUEST_TYPE_STANDARD_WRITE};
+}
+
 int64_t GameServer::Visible(v1::RequestType type, Time now) const {
-  const bool current = rules_.current_types != 0;
   if (type == v1::REQUEST_TYPE_UPDATE_ASYNC) {
-    return std::min(
-        Visible(current ? v1::REQUEST_TYPE_STANDARD_READ : v1::REQUEST_TYPE_GET_ASYNC, now),
-        Visible(current ? v1::REQUEST_TYPE_STANDARD_WRITE : v1::REQUEST_TYPE_SET_INCREMENT_ASYNC,
-                now));
+    const auto [read, write] = SpentByUpdate();
+    return std::min(Visible(read, now), Visible(write, now));
   }
   if (type == v1::REQUEST_TYPE_ORDERED_LIST) return 0;  // D: a documented quirk
   const v1::RequestType shown = ShownBucket(type, rules_);
   return shown == v1::REQUEST_TYPE_UNKNOWN ? 0 : buckets_[shown].Visible(now);
+}
+
+std::optional<Time> GameServer::GrowsAt(v1::RequestType type, Time now) const {
+  if (type == v1::REQUEST_TYPE_UPDATE_ASYNC) {
+    const auto [read, write] = SpentByUpdate();
+    const std::optional<Time> at_read = GrowsAt(read, now);
+    const std::optional<Time> at_write = GrowsAt(write, now);
+    return at_read && at_write ? std::min(at_read, at_write) : at_read ? at_read : at_write;
+  }
+  if (type == v1::REQUEST_TYPE_ORDERED_LIST) return std::nullopt;
+  const v1::RequestType shown = ShownBucket(type, rules_);
+  return shown == v1::REQUEST_TYPE_UNKNOWN ? std::nullopt : buckets_[shown].GrowsAt(now);
 }
 
 void GameServer::SetPlayers(Time now, uint32_t players) {

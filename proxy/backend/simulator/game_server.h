@@ -44,6 +44,8 @@ class GameServer {
 
   // What GetRequestBudgetForRequestType shows.
   int64_t Visible(v1::RequestType type, Time now) const;
+  // The first instant at which it may show more, if nobody takes any; null: it never will.
+  std::optional<Time> GrowsAt(v1::RequestType type, Time now) const;
 
   void SetPlayers(Time now, uint32_t players);
   uint32_t players() const { return players_; }
@@ -65,6 +67,7 @@ class GameServer {
  private:
   RequestQueue& QueueOf(v1::RequestType type);
   const RequestQueue& QueueOf(v1::RequestType type) const;
+  std::array<v1::RequestType, 2> SpentByUpdate() const;
   int64_t LimitOf(v1::RequestType type) const;
 
   const RuleProfile& rules_;

@@ -1,4 +1,5 @@
 // Game servers and their limits, which change while the simulation runs.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -103,6 +104,13 @@ CallError Simulator::OpenStore(SourceId /*source*/, Time now, const StoreName& s
 int64_t Simulator::Budget(SourceId source, Time now, v1::RequestType type) {
   Settle(now);
   return ServerOf(source).Visible(type, now_);
+}
+
+Time Simulator::BudgetChange(SourceId source, Time now, v1::RequestType type) {
+  Settle(now);
+  // A token can be taken only when something happens.
+  const Time happens = NextEvent().value_or(Time::max());
+  return std::min(happens, servers_.at(source).GrowsAt(type, now_).value_or(Time::max()));
 }
 
 }  // namespace dstap::proxy

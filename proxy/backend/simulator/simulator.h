@@ -48,6 +48,7 @@ class Simulator final : public Backend {
   void AdvanceTo(Time now, BackendListener& listener) override;
   CallError OpenStore(SourceId source, Time now, const StoreName& store) override;
   int64_t Budget(SourceId source, Time now, v1::RequestType type) override;
+  Time BudgetChange(SourceId source, Time now, v1::RequestType type) override;
   CallError SetRateLimit(SourceId source, Time now, v1::RequestType type, int64_t base_per_minute,
                          int64_t per_player_per_minute) override;
   std::array<v1::RequestType, 2> Spends(const Request& request) const override;

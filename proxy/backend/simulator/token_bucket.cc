@@ -33,6 +33,12 @@ int64_t TokenBucket::LevelAt(Time now) const {
 
 int64_t TokenBucket::Visible(Time now) const { return std::max<int64_t>(0, LevelAt(now)) / kToken; }
 
+std::optional<Time> TokenBucket::GrowsAt(Time now) const {
+  const Int128 next = Int128{Visible(now) + 1} * kToken;
+  if (limit_ == 0 || next > cap_) return std::nullopt;
+  return now + Time(static_cast<int64_t>((next - LevelAt(now) + limit_ - 1) / limit_));
+}
+
 void TokenBucket::Take(Time now) {
   level_ = LevelAt(now) - kToken;
   if (level_ < 0) level_ = -kToken;

@@ -27,6 +27,8 @@ class TokenBucket {
 
   // What GetRequestBudgetForRequestType shows: whole tokens, 0 while in debt.
   int64_t Visible(Time now) const;
+  // The first instant at which Visible() shows more, if nobody takes any; null: it never will.
+  std::optional<Time> GrowsAt(Time now) const;
   // A request may pass.
   bool Open(Time now) const { return LevelAt(now) >= 0; }
   void Take(Time now);

@@ -146,6 +146,14 @@ TEST_F(VirtualTimeTest, AQueryIsAnsweredInsideTheInstantWithoutACommit) {
   ASSERT_EQ(play_.backend.submitted.size(), 1U);  // What was sent before it came before it.
 }
 
+TEST_F(VirtualTimeTest, AnAnswerSaysHowLongTheBudgetStaysIfThatIsKnown) {
+  const v1::ClientFrame query = test::BudgetOf(9, v1::REQUEST_TYPE_STANDARD_READ);
+  play_.backend.budget_change = 0_ms;
+  EXPECT_THAT(play_.In({query}), ElementsAre("answer 9 = 0"));
+  play_.backend.budget_change = 70_ms;
+  EXPECT_THAT(play_.In({query}), ElementsAre("answer 9 = 0 until 70000000"));
+}
+
 TEST_F(VirtualTimeTest, ASecondClientIsRefusedAndTheFirstGoesOn) {
   const ConnectionId second = play_.hub->Connect();
   EXPECT_THAT(

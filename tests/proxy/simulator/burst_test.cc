@@ -106,6 +106,30 @@ TEST(BurstTest, TheQueueMovesOnceASecondAndTheBudgetShowsAgainAfter32) {
   EXPECT_EQ(game.Budget(v1::REQUEST_TYPE_STANDARD_READ), 1);
 }
 
+TEST(BurstTest, ABudgetStaysWhatItIsUntilTheInstantThatIsSaid) {
+  Game game;
+  const auto change = [&game](v1::RequestType type) {
+    return game.simulator().BudgetChange(1, game.client().now(), type);
+  };
+  EXPECT_EQ(change(v1::REQUEST_TYPE_UPDATE_ASYNC), 1s);
+  EXPECT_EQ(change(v1::REQUEST_TYPE_ORDERED_LIST), Time::max());  // Always shows 0.
+  SendBurst(game, 151, 0);
+  // While something is on its way nothing is promised for longer than until it moves.
+  int64_t shown = game.Budget(v1::REQUEST_TYPE_UPDATE_ASYNC);
+  int changes = 0;
+  while (game.client().now() < 40s) {
+    const Time until = change(v1::REQUEST_TYPE_UPDATE_ASYNC);
+    ASSERT_GT(until, game.client().now());
+    game.client().Run(until - Time(1));
+    EXPECT_EQ(game.Budget(v1::REQUEST_TYPE_UPDATE_ASYNC), shown) << game.client().now().count();
+    game.client().Run(until);
+    const int64_t now_shown = game.Budget(v1::REQUEST_TYPE_UPDATE_ASYNC);
+    changes += now_shown != shown ? 1 : 0;
+    shown = now_shown;
+  }
+  EXPECT_EQ(changes, 9);  // 1 at 32 s, 9 at 40 s.
+}
+
 // A caller that retries the moment it fails. Returns its attempts.
 int RetryAtOnce(Game& game, Time start, Time* done) {
   int attempts = 0;

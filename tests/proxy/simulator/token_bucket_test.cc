@@ -108,6 +108,39 @@ class PerFrame {
   int64_t level_;
 };
 
+TEST(TokenBucketTest, SaysToTheNanosecondWhenItShowsMore) {
+  TokenBucket bucket = NewServer();
+  EXPECT_EQ(bucket.GrowsAt(0s), 1s);
+  EXPECT_EQ(bucket.GrowsAt(1s - Time(1)), 1s);
+  EXPECT_EQ(bucket.GrowsAt(1s), 2s);
+  TakeAll(bucket, 2s);  // In debt: at 0 after a second, and shows 1 a second later.
+  EXPECT_EQ(bucket.GrowsAt(2s), 4s);
+
+  Prng prng(1);
+  for (int i = 0; i < 1000; ++i) {
+    const auto limit = static_cast<int64_t>(1 + prng.Below(600));
+    TokenBucket any(0s, static_cast<int64_t>(prng.Below(200)), limit, 3);
+    for (uint64_t n = prng.Below(200); n > 0; --n) any.Take(0s);
+    const Time now(static_cast<int64_t>(prng.Below(5'000'000'000)));
+    const std::optional<Time> grows = any.GrowsAt(now);
+    if (!grows) {
+      EXPECT_EQ(any.Visible(now), 3 * limit);
+      continue;
+    }
+    EXPECT_EQ(any.Visible(*grows), any.Visible(now) + 1);
+    EXPECT_EQ(any.Visible(*grows - Time(1)), any.Visible(now));
+  }
+}
+
+TEST(TokenBucketTest, NeverShowsMoreThanItsCapOrWithoutARefill) {
+  TokenBucket bucket = NewServer();
+  EXPECT_EQ(bucket.GrowsAt(59s), 60s);
+  EXPECT_EQ(bucket.Visible(60s), 180);
+  EXPECT_EQ(bucket.GrowsAt(60s), std::nullopt);
+  bucket.SetLimit(60s, 0);
+  EXPECT_EQ(bucket.GrowsAt(61s), std::nullopt);
+}
+
 TEST(TokenBucketTest, AgreesWithAStepEveryFrameUnderRandomTraffic) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     Prng prng(seed);
