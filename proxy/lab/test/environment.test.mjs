@@ -119,6 +119,29 @@ test('random numbers come from the seed', async () => {
   assert.deepEqual(await printed(source), await printed(source));
 });
 
+test('a budget is asked for again when the answer says so, and after a call', async () => {
+  const { proxy, stderr } = await runLibrary(`
+    local service = game:GetService("DataStoreService")
+    local read = Enum.DataStoreRequestType.StandardRead
+    local function look(seconds)
+      task.wait(seconds - os.clock())
+      service:GetRequestBudgetForRequestType(read)
+    end
+    look(0.1)
+    look(0.5)
+    look(0.9) -- The last frame before one second.
+    look(1.0)
+    look(1.5)
+    service:GetDataStore("Store"):GetAsync("k")
+    look(1.6)
+    look(1.7)
+    return {}`, '', [], (fake) => {
+    fake.budgetHoldsUntil = (now) => (Math.floor(now / 1e9) + 1) * 1e9;
+  });
+  assert.equal(stderr, '');
+  assert.deepEqual(proxy.all('budgetQuery').map(({ nowNs }) => nowNs / 1e9), [0.1, 1, 1.6]);
+});
+
 test('budgets are asked once an instant, and again after a call', async () => {
   const { proxy, lines } = await runLibrary(`
     local service = game:GetService("DataStoreService")

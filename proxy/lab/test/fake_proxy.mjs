@@ -25,6 +25,8 @@ export class FakeProxy {
   frames = [];
   store = new Map();
   budget = 120;
+  /** How long an answer to a budget query holds, from `now` on; undefined: not said. */
+  budgetHoldsUntil = () => undefined;
   /** Gives an error text for a call that must fail; undefined: it goes through. */
   failing = () => undefined;
   hangUpAtCall = false;
@@ -87,7 +89,9 @@ export class FakeProxy {
       hello: () => send(0, 'welcome', { protocol: 1, clock: 1, startUnixNs: START_UNIX_NS }),
       openStore: () => send(source, 'answer', { query: body.query }),
       setRateLimit: () => send(source, 'answer', { query: body.query }),
-      budgetQuery: () => send(source, 'answer', { query: body.query, value: this.budget }),
+      budgetQuery: () => send(source, 'answer', {
+        query: body.query, value: this.budget, unchangedUntilNs: this.budgetHoldsUntil(nowNs),
+      }),
       call: () => this.#call(source, body, send),
       transformResult: () => this.#transformed(source, body, send),
       idle: () => this.#grant(body.nextWakeNs ?? Infinity, send),
