@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::array kSections = {
     SectionEntry{"steps", "Requests and time per step", &StepsBlocks},
+    SectionEntry{"retries", "Retries", &RetriesBlocks},
     SectionEntry{"throttling", "Throttling", &ThrottlingBlocks},
     SectionEntry{"traffic", "Traffic", &TrafficBlocks},
     SectionEntry{"captures", "Captures and libraries", &CapturesBlocks},

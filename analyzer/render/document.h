@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct Column {
   // Cells of words. Others are kept whole where a line has a limit, as long as that can be done.
   bool is_text = false;
 };
+
+inline Column Words(std::string title) { return {.title = std::move(title), .is_text = true}; }
 
 struct Table {
   std::vector<Column> columns;

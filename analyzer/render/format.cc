@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "proto/base/escape.h"
+
 namespace dstap::analyzer {
 
 int64_t RoundToMs(Time time) {
@@ -18,6 +20,13 @@ int64_t RoundToMs(Time time) {
 std::string FormatSeconds(Time time) {
   const int64_t ms = RoundToMs(time);
   return fmt::format("{}{}.{:03}", ms < 0 ? "-" : "", std::abs(ms / 1000), std::abs(ms % 1000));
+}
+
+std::string FormatShortSeconds(Time time) {
+  std::string text = FormatSeconds(time);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
 }
 
 double SecondsNumber(Time time) { return static_cast<double>(RoundToMs(time)) / 1000.0; }
@@ -44,6 +53,16 @@ std::string FormatRequests(const std::vector<NamedRange>& requests) {
     text += fmt::format("{} {}", FormatRange(request.range), MethodLabel(request.name));
   }
   return text.empty() ? "none" : text;
+}
+
+std::string FormatValues(const StepRow& row) {
+  std::string text;
+  for (const auto& [value, count] : row.values_seen) {
+    text += fmt::format("{}{} in {} of {}", text.empty() ? "" : ", ", Escape(value), count,
+                        row.samples);
+  }
+  if (row.values_other > 0) text += fmt::format(", others in {}", row.values_other);
+  return text;
 }
 
 std::string FormatGap(const Throttling& throttling) {

@@ -17,6 +17,9 @@ int64_t RoundToMs(Time time);
 // "0.083", "-1.500": seconds with three decimals.
 std::string FormatSeconds(Time time);
 
+// The same without zeros at the end: "0", "5.25", "0.017".
+std::string FormatShortSeconds(Time time);
+
 // The number nearest to the three decimals of FormatSeconds.
 double SecondsNumber(Time time);
 
@@ -31,6 +34,9 @@ std::string_view MethodLabel(std::string_view column);
 
 // "1 or 2 UpdateAsync, 1 GetAsync past the cache"; "none".
 std::string FormatRequests(const std::vector<NamedRange>& requests);
+
+// "777 in 1 of 5, 888 in 4 of 5"; empty: nothing was observed.
+std::string FormatValues(const StepRow& row);
 
 // "3 (2 in flight, 1 unknown)"; "0".
 std::string FormatGap(const Throttling& throttling);

@@ -4,45 +4,12 @@
 #include <string>
 
 #include "analyzer/render/format.h"
+#include "analyzer/render/json_values.h"
 #include "analyzer/render/renderer.h"
-#include "analyzer/render/utf8.h"
 #include "analyzer/timeline/names.h"
-#include "proto/base/escape.h"
 
 namespace dstap::analyzer {
 namespace {
-
-using Json = nlohmann::ordered_json;  // Keys in the order in which they are written.
-
-// JSON holds all text; only what is no UTF-8 must be written otherwise.
-std::string Text(std::string_view bytes) {
-  return IsUtf8(bytes) ? std::string(bytes) : Escape(bytes);
-}
-
-Json RangeOf(Range range) { return {{"min", range.min}, {"max", range.max}}; }
-
-Json RangesOf(const std::vector<NamedRange>& ranges) {
-  Json json = Json::object();
-  for (const NamedRange& named : ranges) json[std::string(named.name)] = RangeOf(named.range);
-  return json;
-}
-
-// Absent times are null: there was no sample to measure.
-Json TimesOf(const std::optional<TimeRange>& times) {
-  if (!times) return nullptr;
-  return {{"median", SecondsNumber(times->median)},
-          {"min", SecondsNumber(times->min)},
-          {"max", SecondsNumber(times->max)},
-          {"n", times->count},
-          {"range_only", times->count == 1}};
-}
-
-Json ThrottlingOf(const Throttling& counts) {
-  return {
-      {"sent", counts.sent},         {"local", counts.local},         {"admitted", counts.admitted},
-      {"queued", counts.queued},     {"dropped", counts.dropped},     {"gap", counts.gap()},
-      {"rejected", counts.rejected}, {"in_flight", counts.in_flight}, {"unknown", counts.unknown}};
-}
 
 Json StepOf(const StepRow& row, const StepsTable& table) {
   Json tie = Json::array();
@@ -110,6 +77,24 @@ Json CaptureOf(const CaptureInfo& info) {
   return json;
 }
 
+Json RetriesOf(const RetryRow& row) {
+  Json json = {{"subject", Text(row.subject.name)},
+               {"version", Text(row.subject.version)},
+               {"step", Text(row.step)},
+               {"samples", row.samples},
+               {"samples_with_chains", row.samples_with_chains},
+               {"chains", row.chains},
+               {"tries", RangeOf(row.tries)},
+               {"same_in_every_sample", row.is_same_in_every_sample()},
+               {"schedules", Json::array()}};
+  for (const RetrySchedule& schedule : row.schedules) {
+    json["schedules"].push_back(ScheduleOf(schedule));
+  }
+  if (row.other_chains > 0) json["other_chains"] = row.other_chains;
+  if (row.calls_not_followed > 0) json["calls_not_followed"] = row.calls_not_followed;
+  return json;
+}
+
 Json LibraryOf(const Library& library) {
   return {{"name", Text(library.name)},     {"version", Text(library.version)},
           {"commit", Text(library.commit)}, {"licence", Text(library.licence)},
@@ -157,13 +142,6 @@ Json DefectOf(const DefectCount& defect) {
   return json;
 }
 
-template <typename Values, typename Function>
-Json ListOf(const Values& values, Function function) {
-  Json json = Json::array();
-  for (const auto& value : values) json.push_back(function(value));
-  return json;
-}
-
 }  // namespace
 
 std::string RenderJson(const Report& report, const RenderOptions& options) {
@@ -176,6 +154,7 @@ std::string RenderJson(const Report& report, const RenderOptions& options) {
   json["subjects"] = ListOf(report.steps.subjects, [&](const SubjectRows& subject) {
     return SubjectOf(subject, report.steps);
   });
+  if (is_wanted("retries")) json["retries"] = ListOf(report.retries, &RetriesOf);
   if (is_wanted("captures")) json["libraries"] = ListOf(overview.libraries, &LibraryOf);
   if (is_wanted("traffic")) json["traffic"] = ListOf(report.traffic, &TrafficOf);
   if (is_wanted("not-seen")) json["not_seen"] = ListOf(overview.not_seen, &DefectOf);

@@ -13,8 +13,6 @@ namespace {
 
 constexpr auto kRight = Column::Align::kRight;
 
-Column Words(std::string title) { return {.title = std::move(title), .is_text = true}; }
-
 std::string OrDash(std::string text) { return text.empty() ? "-" : text; }
 
 std::string Number(uint64_t value) { return fmt::format("{}", value); }
@@ -60,16 +58,6 @@ std::string TieCell(const StepsTable& table, const StepRow& row) {
   for (const size_t other : row.tie) {
     text += fmt::format("{}{}", text.empty() ? "" : ", ", Escape(table.subjects[other].label));
   }
-  return text;
-}
-
-std::string ValuesCell(const StepRow& row) {
-  std::string text;
-  for (const auto& [value, count] : row.values_seen) {
-    text += fmt::format("{}{} in {} of {}", text.empty() ? "" : ", ", Escape(value), count,
-                        row.samples);
-  }
-  if (row.values_other > 0) text += fmt::format(", others in {}", row.values_other);
   return text;
 }
 
@@ -143,7 +131,7 @@ std::vector<Block> StepsBlocks(const Report& report) {
     const std::string name = Escape(row.name);
     const std::string label = SubjectLabel(subject);
     table.rows.push_back({name, label, SamplesCell(row), RequestsCell(row), SecondsCell(row)});
-    if (!row.values_seen.empty()) values.rows.push_back({name, label, ValuesCell(row)});
+    if (!row.values_seen.empty()) values.rows.push_back({name, label, FormatValues(row)});
     if (!row.tie.empty()) ties.rows.push_back({name, label, TieCell(steps, row)});
   });
   blocks.emplace_back(std::move(table));

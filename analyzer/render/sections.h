@@ -9,12 +9,13 @@
 namespace dstap::analyzer {
 
 std::vector<Block> StepsBlocks(const Report& report);
+std::vector<Block> RetriesBlocks(const Report& report);
 std::vector<Block> ThrottlingBlocks(const Report& report);
 std::vector<Block> TrafficBlocks(const Report& report);
 std::vector<Block> CapturesBlocks(const Report& report);
 std::vector<Block> NotSeenBlocks(const Report& report);
 
-// "name 1.0.3", "name (model)".
+// "some-library 1.0.3", "another (model)".
 std::string SubjectLabel(const SubjectRows& subject);
 
 // "run.dstap", "run.dstap, recording 2". A file's first recording is only numbered when the report

@@ -5,6 +5,7 @@
 
 #include "analyzer/timeline/timeline_visitor.h"
 #include "analyzer/views/overview.h"
+#include "analyzer/views/retries.h"
 #include "analyzer/views/steps.h"
 #include "analyzer/views/traffic.h"
 
@@ -13,22 +14,27 @@ namespace dstap::analyzer {
 struct Report {
   Overview overview;
   StepsTable steps;
+  Retries retries;
   Traffic traffic;
 };
 
 // The views behind a Report. A new view is one member and one line in each function.
 class ReportViews {
  public:
-  std::vector<TimelineVisitor*> visitors() { return {&overview_, &steps_, &traffic_}; }
+  std::vector<TimelineVisitor*> visitors() { return {&overview_, &steps_, &retries_, &traffic_}; }
 
   // Call once, after the last file.
   Report Take() {
-    return {.overview = overview_.Take(), .steps = steps_.Table(), .traffic = traffic_.traffic()};
+    return {.overview = overview_.Take(),
+            .steps = steps_.Table(),
+            .retries = retries_.Table(),
+            .traffic = traffic_.traffic()};
   }
 
  private:
   OverviewView overview_;
   StepsView steps_;
+  RetriesView retries_;
   TrafficView traffic_;
 };
 

@@ -27,12 +27,6 @@ bool HasFailed(const Call& call) {
          call.outcome == Outcome::kFailed;
 }
 
-std::string SubjectOf(const Step& step) {
-  if (!step.subject.empty()) return step.subject;
-  const Source& source = *step.source;
-  return source.library && !source.library->name.empty() ? source.library->name : source.name;
-}
-
 // A row for each step and subject; only pairs of one step are compared.
 void FindTies(StepsTable& table) {
   for (const std::string& name : table.step_names) {
@@ -54,6 +48,13 @@ void FindTies(StepsTable& table) {
 }
 
 }  // namespace
+
+const SubjectRows* FindSubject(const StepsTable& table, const SubjectId& id) {
+  for (const SubjectRows& rows : table.subjects) {
+    if (rows.name == id.name && rows.version == id.version) return &rows;
+  }
+  return nullptr;
+}
 
 size_t StepsView::IndexOfStep(const std::string& name) {
   const auto [at, is_new] = step_index_.emplace(name, step_names_.size());
@@ -78,7 +79,7 @@ void StepsView::OnCall(const Call& call, const Step* step) {
 
 void StepsView::OnStepEnd(const Step& step) {
   const std::optional<Library>& library = step.source->library;
-  Subject& subject = subjects_[{SubjectOf(step), library ? library->version : ""}];
+  Subject& subject = subjects_[SubjectOf(step)];
   if (library && library->is_model) subject.is_model = true;
   Sum& sum = subject.steps[IndexOfStep(step.name)];
   const Sample& sample = live_[step.slot];
@@ -139,11 +140,11 @@ StepsTable StepsView::Table() const {
   StepsTable table;
   table.step_names = step_names_;
   std::map<std::string, int> versions;
-  for (const auto& [id, subject] : subjects_) ++versions[id.first];
+  for (const auto& [id, subject] : subjects_) ++versions[id.name];
   for (const auto& [id, subject] : subjects_) {
     SubjectRows& rows = table.subjects.emplace_back();
-    rows.name = id.first;
-    rows.version = id.second;
+    rows.name = id.name;
+    rows.version = id.version;
     rows.label = versions[rows.name] == 1 || rows.version.empty() ? rows.name
                                                                   : rows.name + " " + rows.version;
     rows.is_model = subject.is_model;

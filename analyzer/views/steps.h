@@ -12,6 +12,7 @@
 #include "analyzer/timeline/timeline_visitor.h"
 #include "analyzer/views/method_counts.h"
 #include "analyzer/views/stage.h"
+#include "analyzer/views/subject.h"
 
 namespace dstap::analyzer {
 
@@ -86,6 +87,9 @@ struct StepsTable {
   std::vector<SubjectRows> subjects;    // By name, then version.
 };
 
+// Null: the table has no such subject.
+const SubjectRows* FindSubject(const StepsTable& table, const SubjectId& id);
+
 // Ownership: keeps nothing it is handed.
 // Limits:    a few hundred bytes for each live step and each (subject, step) pair, and 8 bytes for
 //            each sample (medians are exact).
@@ -128,7 +132,7 @@ class StepsView final : public TimelineVisitor {
   std::vector<Sample> live_;  // By Step::slot.
   std::vector<std::string> step_names_;
   std::map<std::string, size_t> step_index_;
-  std::map<std::pair<std::string, std::string>, Subject> subjects_;  // By name and version.
+  std::map<SubjectId, Subject> subjects_;
 };
 
 }  // namespace dstap::analyzer

@@ -1,0 +1,201 @@
+#include "analyzer/views/retries.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace dstap::analyzer {
+namespace {
+
+// With fewer chains looking at each is faster than a table, and most steps have one.
+constexpr size_t kChainsWithoutIndex = 16;
+// A slot that held more gives its memory back.
+constexpr size_t kChainsKeptForReuse = 64;
+constexpr size_t kAttemptsKeptForReuse = 16;
+
+bool IsTriedAgain(Method method) {
+  switch (method) {
+    case Method::kUnknown:
+    case Method::kMemoryQueueAdd:
+    case Method::kMemoryQueueRead:
+    case Method::kMemoryQueueRemove:
+    case Method::kPublishAsync:
+      return false;
+    default:
+      return true;
+  }
+}
+
+Method KindOf(Method method) { return method == Method::kGetAsync ? Method::kUpdateAsync : method; }
+
+// With its length, so that no two different lists of parts become the same text.
+void AppendPart(std::string_view part, std::string& out) {
+  const auto size = static_cast<uint32_t>(part.size());
+  for (uint32_t shift = 0; shift < 32; shift += 8) out += static_cast<char>(size >> shift);
+  out += part;
+}
+
+void AppendPart(int64_t number, std::string& out) { AppendPart(std::to_string(number), out); }
+
+template <typename T>
+void AppendPart(const std::optional<T>& part, std::string& out) {
+  out += part ? '+' : '-';
+  if (part) AppendPart(*part, out);
+}
+
+// The next page of a list, or another version, is not the same thing tried again.
+void AppendList(const ListArguments& list, std::string& out) {
+  AppendPart(list.prefix, out);
+  AppendPart(list.cursor, out);
+  AppendPart(list.version, out);
+  AppendPart(list.page, out);
+  AppendPart(list.at_ms, out);
+  AppendPart(list.min_date_ms, out);
+  AppendPart(list.max_date_ms, out);
+  AppendPart(list.min_value, out);
+  AppendPart(list.max_value, out);
+  for (const std::string& key : list.keys) AppendPart(key, out);
+}
+
+void IdentityOf(const Call& call, std::string& out) {
+  out.clear();
+  out += static_cast<char>(KindOf(call.method));
+  out += static_cast<char>(call.store_kind);
+  out += call.all_scopes ? '*' : '.';
+  AppendPart(call.store, out);
+  AppendPart(call.scope.empty() ? "global" : call.scope, out);
+  AppendPart(call.key, out);
+  if (call.list != nullptr) AppendList(*call.list, out);
+}
+
+}  // namespace
+
+void RetriesView::OnRecordingBegin(const Recording& recording) {
+  file_ = recording.file;
+  recording_ = recording.number;
+}
+
+void RetriesView::OnStepBegin(const Step& step) {
+  step_index_.emplace(step.name, step_index_.size());
+  if (live_.size() <= step.slot) live_.resize(step.slot + 1);
+}
+
+RetriesView::LiveChain* RetriesView::Find(Live& live) {
+  if (live.used <= kChainsWithoutIndex) {
+    for (size_t i = 0; i < live.used; ++i) {
+      if (live.chains[i].what == what_) return &live.chains[i];
+    }
+    return nullptr;
+  }
+  const auto [begin, end] = live.by_hash.equal_range(std::hash<std::string>()(what_));
+  for (auto at = begin; at != end; ++at) {
+    if (live.chains[at->second].what == what_) return &live.chains[at->second];
+  }
+  return nullptr;
+}
+
+RetriesView::LiveChain* RetriesView::Start(Live& live) {
+  const size_t place = live.used++;
+  if (live.chains.size() < live.used) live.chains.emplace_back();
+  LiveChain& chain = live.chains[place];
+  chain.what = what_;
+  if (live.used > kChainsWithoutIndex) {
+    for (size_t i = live.by_hash.size(); i < live.used; ++i) {
+      live.by_hash.emplace(std::hash<std::string>()(live.chains[i].what), i);
+    }
+  }
+  return &chain;
+}
+
+void RetriesView::OnCall(const Call& call, const Step* step) {
+  if (step == nullptr || !IsTriedAgain(call.method)) return;
+  Live& live = live_[step->slot];
+  IdentityOf(call, what_);
+  LiveChain* found = Find(live);
+  const bool is_full = attempts_held_ >= kAttemptsHeldMax;
+  if (found == nullptr) {
+    if (is_full) {
+      ++live.calls_not_followed;
+      return;
+    }
+    found = Start(live);
+  }
+  const size_t before = found->chain.attempts().size();
+  found->chain.Add(AttemptOf(call), is_full);
+  attempts_held_ += found->chain.attempts().size() - before;
+}
+
+void RetriesView::AddChain(RetryRow& row, const RetryChain& chain, const Step& step,
+                           std::vector<bool>& is_in_sample) const {
+  const uint64_t tries = chain.tries();
+  row.tries = row.chains == 0
+                  ? Range{tries, tries}
+                  : Range{std::min(row.tries.min, tries), std::max(row.tries.max, tries)};
+  ++row.chains;
+  const ChainEnd end = EndOf(chain, step);
+  auto same = std::ranges::find_if(row.schedules, [&](const RetrySchedule& schedule) {
+    return schedule.end == end && HaveSameSchedule(schedule.example, chain);
+  });
+  if (same == row.schedules.end()) {
+    if (row.schedules.size() == kSchedulesMax) {
+      ++row.other_chains;
+      return;
+    }
+    row.schedules.push_back({.example = chain,
+                             .end = end,
+                             .file = file_,
+                             .recording = recording_,
+                             .source = step.source->id,
+                             .sample = step.sample});
+    same = std::prev(row.schedules.end());
+  }
+  ++same->chains;
+  is_in_sample.resize(row.schedules.size());
+  const auto index = static_cast<size_t>(same - row.schedules.begin());
+  if (!is_in_sample[index]) ++same->samples;
+  is_in_sample[index] = true;
+}
+
+void RetriesView::OnStepEnd(const Step& step) {
+  Live& live = live_[step.slot];
+  const SubjectId subject = SubjectOf(step);
+  RetryRow& row = rows_[{step_index_.at(step.name), subject}];
+  if (row.samples == 0) {
+    row.subject = subject;
+    row.step = step.name;
+  }
+  ++row.samples;
+  row.calls_not_followed += live.calls_not_followed;
+  // In the order of their first tries; calls come in the order of their answers.
+  std::vector<RetryChain*> chains;
+  for (size_t i = 0; i < live.used; ++i) {
+    RetryChain& chain = live.chains[i].chain;
+    attempts_held_ -= chain.attempts().size();
+    if (chain.tries() >= 2) chains.push_back(&chain);
+  }
+  std::ranges::stable_sort(chains, {},
+                           [](const RetryChain* chain) { return chain->attempts()[0].issued; });
+  if (!chains.empty()) ++row.samples_with_chains;
+  std::vector<bool> is_in_sample;
+  for (const RetryChain* chain : chains) AddChain(row, *chain, step, is_in_sample);
+
+  for (size_t i = 0; i < live.used; ++i) {
+    RetryChain& chain = live.chains[i].chain;
+    if (chain.attempts().size() > kAttemptsKeptForReuse) chain = RetryChain();
+    chain.Clear();
+  }
+  if (live.used > kChainsKeptForReuse) live.chains = std::vector<LiveChain>();
+  live.used = 0;
+  live.by_hash.clear();
+  live.calls_not_followed = 0;
+}
+
+Retries RetriesView::Table() const {
+  Retries table;
+  for (const auto& [id, row] : rows_) {
+    if (row.chains > 0 || row.calls_not_followed > 0) table.push_back(row);
+  }
+  return table;
+}
+
+}  // namespace dstap::analyzer

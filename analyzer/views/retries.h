@@ -1,0 +1,102 @@
+// What each step of each subject tries more than once, and on which schedule.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analyzer/timeline/timeline_visitor.h"
+#include "analyzer/views/retry_chain.h"
+#include "analyzer/views/steps.h"
+#include "analyzer/views/subject.h"
+
+namespace dstap::analyzer {
+
+// Different schedules that a row lists; the chains of others are counted together.
+inline constexpr size_t kSchedulesMax = 8;
+
+// Attempts held for all live steps together. Past it, keys that a step has not called before are
+// not followed, and of others the first and the last try are.
+inline constexpr size_t kAttemptsHeldMax = size_t{1} << 18;
+
+// Chains with one schedule and one end. The first that was read stands for all.
+struct RetrySchedule {
+  RetryChain example;
+  ChainEnd end{};
+  std::string file;  // Where the example is.
+  uint32_t recording = 0;
+  uint32_t source = 0;
+  uint32_t sample = 0;
+  uint64_t chains = 0;
+  uint64_t samples = 0;  // That have such a chain.
+};
+
+// One step of one subject, over all its samples.
+struct RetryRow {
+  SubjectId subject;
+  std::string step;
+  uint64_t samples = 0;              // That began.
+  uint64_t samples_with_chains = 0;  // Of those.
+  uint64_t chains = 0;
+  Range tries;                           // Of one chain.
+  std::vector<RetrySchedule> schedules;  // By first appearance.
+  uint64_t other_chains = 0;
+  uint64_t calls_not_followed = 0;
+
+  // One chain of one schedule in each sample.
+  bool is_same_in_every_sample() const {
+    return schedules.size() == 1 && other_chains == 0 && chains == samples &&
+           schedules.front().samples == samples;
+  }
+};
+
+using Retries = std::vector<RetryRow>;  // By step as they first appeared, then by subject.
+
+// A chain is two or more calls of one kind that one source issued about one key in one step.
+// GetAsync (past the cache or not) and UpdateAsync are one kind: each reads the key. Every other
+// method is a kind of its own, but for those that are not about one value: queues and messages.
+//
+// Ownership: keeps nothing it is handed.
+// Limits:    kAttemptsHeldMax attempts in live steps, and kSchedulesMax chains a row.
+class RetriesView final : public TimelineVisitor {
+ public:
+  void OnRecordingBegin(const Recording& recording) override;
+  void OnStepBegin(const Step& step) override;
+  void OnCall(const Call& call, const Step* step) override;
+  void OnStepEnd(const Step& step) override;
+
+  Retries Table() const;
+  size_t attempts_held() const { return attempts_held_; }
+
+ private:
+  struct LiveChain {
+    std::string what;  // What is tried: see IdentityOf().
+    RetryChain chain;
+  };
+  // The first `used` of `chains` are the step's; the others are memory to use again.
+  struct Live {
+    std::vector<LiveChain> chains;
+    size_t used = 0;
+    std::unordered_multimap<size_t, size_t> by_hash;  // Once there are many.
+    uint64_t calls_not_followed = 0;
+  };
+
+  LiveChain* Find(Live& live);
+  LiveChain* Start(Live& live);
+  void AddChain(RetryRow& row, const RetryChain& chain, const Step& step,
+                std::vector<bool>& is_in_sample) const;
+
+  std::string what_;  // Of the call at hand.
+  std::string file_;
+  uint32_t recording_ = 0;
+  size_t attempts_held_ = 0;
+  std::vector<Live> live_;  // By Step::slot.
+  std::map<std::string, size_t> step_index_;
+  std::map<std::pair<size_t, SubjectId>, RetryRow> rows_;
+};
+
+}  // namespace dstap::analyzer

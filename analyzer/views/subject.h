@@ -1,0 +1,32 @@
+// Whose traffic a step is.
+#pragma once
+
+#include <string>
+
+#include "analyzer/timeline/timeline.h"
+
+namespace dstap::analyzer {
+
+// The library under test, or what stands for it. Everything of one id is taken together, whichever
+// capture it comes from.
+struct SubjectId {
+  std::string name;
+  std::string version;  // Empty: not known.
+
+  friend auto operator<=>(const SubjectId&, const SubjectId&) = default;
+};
+
+// The name that the step gives, else its source's library or the source itself.
+inline SubjectId SubjectOf(const Step& step) {
+  const Source& source = *step.source;
+  SubjectId id;
+  if (source.library) id.version = source.library->version;
+  if (!step.subject.empty()) {
+    id.name = step.subject;
+  } else {
+    id.name = source.library && !source.library->name.empty() ? source.library->name : source.name;
+  }
+  return id;
+}
+
+}  // namespace dstap::analyzer
