@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
   program.Add<dstap::proxy::RecordCommand>();
   program.Add<dstap::proxy::LabCommand>();
   program.Add<dstap::analyzer::ReportCommand>();
+  program.Add<dstap::analyzer::DiffCommand>();
   program.Add<dstap::analyzer::CatCommand>();
   program.Add<dstap::analyzer::InfoCommand>();
   program.Add<dstap::analyzer::VerifyCommand>();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analyzer/commands/cat_command.h"
+#include "analyzer/commands/diff_command.h"
 #include "analyzer/commands/info_command.h"
 #include "analyzer/commands/report_command.h"
 #include "analyzer/commands/verify_command.h"

@@ -1,11 +1,14 @@
 #include "analyzer/commands/output_file.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 #include <system_error>
 
@@ -50,6 +53,12 @@ Status WriteWhole(const std::string& path, std::string_view bytes) {
             fmt::format("{}: cannot be replaced: {}", path, std::strerror(rename_error))};
   }
   return {};
+}
+
+bool WantsColour(const std::ostream& out) {
+  if (&out != &std::cout || ::isatty(STDOUT_FILENO) != 1) return false;
+  const char* no_colour = std::getenv("NO_COLOR");
+  return no_colour == nullptr || *no_colour == '\0';
 }
 
 bool IsSameFile(const std::string& a, const std::string& b) {

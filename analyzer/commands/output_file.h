@@ -1,6 +1,7 @@
 // Results that a command writes into a file.
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,9 @@ namespace dstap::analyzer {
 //
 // Errors: kWrite with the path and the system's words. An earlier file at `path` is still whole.
 Status WriteWhole(const std::string& path, std::string_view bytes);
+
+// Whether `out` is a terminal whose owner does not mind colour (NO_COLOR).
+bool WantsColour(const std::ostream& out);
 
 // Whether both name one file that exists.
 bool IsSameFile(const std::string& a, const std::string& b);

@@ -1,12 +1,9 @@
 #include "analyzer/commands/report_command.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
 #include <CLI/App.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <iostream>
 
 #include "analyzer/commands/output_file.h"
 #include "analyzer/commands/read_files.h"
@@ -21,15 +18,6 @@ std::vector<std::string> NamesOf(const Entries& entries) {
   std::vector<std::string> names;
   for (const auto& entry : entries) names.emplace_back(entry.name);
   return names;
-}
-
-bool IsTerminal(const std::ostream& out) {
-  return &out == &std::cout && ::isatty(STDOUT_FILENO) == 1;
-}
-
-bool WantsColour() {
-  const char* no_colour = std::getenv("NO_COLOR");
-  return no_colour == nullptr || *no_colour == '\0';
 }
 
 }  // namespace
@@ -67,8 +55,7 @@ Result<ExitStatus> ReportCommand::Run(Streams streams) {
 
   const auto renderer = std::ranges::find(AllRenderers(), format_, &RendererEntry::name);
   const std::string text = renderer->render(
-      views.Take(),
-      {.sections = sections_, .has_colour = to_stdout && IsTerminal(streams.out) && WantsColour()});
+      views.Take(), {.sections = sections_, .has_colour = to_stdout && WantsColour(streams.out)});
   if (to_stdout) {
     streams.out << text;
   } else {

@@ -39,7 +39,10 @@ void AppendTable(const Table& table, std::string& out) {
 }  // namespace
 
 std::string RenderMarkdown(const Report& report, const RenderOptions& options) {
-  const Document document = DocumentOf(report, options.sections);
+  return MarkdownOf(DocumentOf(report, options.sections));
+}
+
+std::string MarkdownOf(const Document& document) {
   std::string out = "# " + Literal(document.title) + '\n';
   for (const std::string& remark : document.remarks) out += "\n**" + Literal(remark) + "**\n";
   for (const DocumentSection& section : document.sections) {

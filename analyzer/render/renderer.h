@@ -21,6 +21,10 @@ struct RendererEntry {
   std::string (*render)(const Report& report, const RenderOptions& options);
 };
 
+// A document of any kind; `options.sections` is not looked at.
+std::string TextOf(const Document& document, const RenderOptions& options);
+std::string MarkdownOf(const Document& document);
+
 std::string RenderText(const Report& report, const RenderOptions& options);
 std::string RenderMarkdown(const Report& report, const RenderOptions& options);
 std::string RenderJson(const Report& report, const RenderOptions& options);

@@ -26,7 +26,10 @@ void AppendLines(std::string_view text, size_t indent, std::string_view colour,
 }  // namespace
 
 std::string RenderText(const Report& report, const RenderOptions& options) {
-  const Document document = DocumentOf(report, options.sections);
+  return TextOf(DocumentOf(report, options.sections), options);
+}
+
+std::string TextOf(const Document& document, const RenderOptions& options) {
   std::string out;
   AppendLines(document.title, 0, kBold, options, out);
   for (const std::string& remark : document.remarks) AppendLines(remark, 0, kYellow, options, out);

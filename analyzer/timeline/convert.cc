@@ -52,6 +52,13 @@ ListArguments ListOf(const v1::ListArguments& row) {
   return list;
 }
 
+template <typename Rows>
+std::vector<Option> OptionsOf(const Rows& rows) {
+  std::vector<Option> options;
+  for (const v1::Option& row : rows) options.push_back({row.name(), row.value()});
+  return options;
+}
+
 }  // namespace
 
 Call CallOf(const capture::CallRecord& record, const Source& source, CallParts& parts) {
@@ -117,6 +124,7 @@ void Update(const v1::Source& row, Source& source) {
   source.place_id = row.place_id();
   source.universe_id = row.universe_id();
   source.players = row.has_players() ? std::optional(row.players()) : std::nullopt;
+  source.options = OptionsOf(row.options());
   source.library.reset();
   if (row.has_library()) {
     const v1::Library& library = row.library();
@@ -153,6 +161,7 @@ void Update(const v1::Header& row, Recording& recording) {
   recording.title = row.title();
   recording.rule_profile = row.rule_profile();
   recording.seed = row.has_seed() ? std::optional(row.seed()) : std::nullopt;
+  recording.options = OptionsOf(row.options());
   recording.backend = row.backend();
   recording.values_recorded = row.values_recorded();
 }

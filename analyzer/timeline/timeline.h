@@ -153,6 +153,14 @@ struct Library {
   friend auto operator<=>(const Library&, const Library&) = default;
 };
 
+// What was asked for on a command line or of an environment, as far as it changes results.
+struct Option {
+  std::string name;
+  std::string value;
+
+  friend auto operator<=>(const Option&, const Option&) = default;
+};
+
 // A server, script or tool that makes calls.
 struct Source {
   uint32_t id = 0;
@@ -167,6 +175,7 @@ struct Source {
   uint64_t universe_id = 0;
   std::optional<uint32_t> players;
   std::optional<Library> library;
+  std::vector<Option> options;
 };
 
 struct StoreKey {
@@ -301,7 +310,7 @@ struct Loss {
 struct Recording {
   std::string file;
   uint32_t number = 1;  // From 1 in its file.
-  // Without a header (it was damaged, or the file was cut at its front) the next eight are unknown.
+  // Without a header (it was damaged, or the file was cut at its front) the next nine are unknown.
   bool has_header = false;
   std::string tool;
   std::string tool_version;
@@ -309,6 +318,7 @@ struct Recording {
   std::string title;
   std::string rule_profile;  // Empty: a live service.
   std::optional<uint64_t> seed;
+  std::vector<Option> options;
   std::string backend;
   bool values_recorded = false;
 

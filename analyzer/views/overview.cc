@@ -52,7 +52,8 @@ void OverviewView::OnSource(const Source& source) {
                   .name = source.name,
                   .role = source.role,
                   .players = source.players,
-                  .library = source.library ? LabelOf(*source.library) : ""};
+                  .library = source.library ? LabelOf(*source.library) : "",
+                  .options = source.options};
   if (!source.library) return;
   std::vector<Library>& libraries = overview_.libraries;
   const auto place = std::ranges::lower_bound(libraries, *source.library);
@@ -61,7 +62,13 @@ void OverviewView::OnSource(const Source& source) {
   }
 }
 
-void OverviewView::OnStepBegin(const Step& /*step*/) { ++overview_.captures.back().steps; }
+void OverviewView::OnStepBegin(const Step& step) {
+  CaptureInfo& capture = overview_.captures.back();
+  ++capture.steps;
+  if (!step.scenario.empty() && capture.scenarios.size() < kScenariosMax) {
+    capture.scenarios.insert(step.scenario);
+  }
+}
 
 void OverviewView::OnCall(const Call& call, const Step* step) {
   if (call.outcome == Outcome::kInFlight) Note(Defect::kCallsInFlight, 1, "");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,7 +22,8 @@ struct SourceInfo {
   std::string name;
   std::string role;
   std::optional<uint32_t> players;  // At the end.
-  std::string library;              // "name 1.0.3"; empty: none was named.
+  std::string library;              // "some-library 1.0.3"; empty: none was named.
+  std::vector<Option> options;
 };
 
 struct CaptureInfo {
@@ -29,6 +31,8 @@ struct CaptureInfo {
   FileState state = FileState::kClosed;
   std::vector<SourceInfo> sources;  // In order of first appearance.
   uint64_t steps = 0;               // That began.
+  // Of those, each once. Not empty.
+  std::set<std::string> scenarios;
 };
 
 struct DefectCount {
@@ -43,6 +47,9 @@ struct DefectTotal {
   Defect defect{};
   uint64_t count = 0;
 };
+
+// Different scenarios of a recording that are kept.
+inline constexpr size_t kScenariosMax = 100;
 
 struct Overview {
   std::vector<CaptureInfo> captures;  // In the order in which they were read.

@@ -8,9 +8,12 @@
 #include <fstream>
 #include <sstream>
 
+#include "analyzer/diff/diff.h"
+#include "analyzer/render/diff_renderer.h"
 #include "analyzer/render/display_width.h"
 #include "analyzer/render/renderer.h"
 #include "analyzer/render/utf8.h"
+#include "tests/analyzer/diff_cases.h"
 #include "tests/analyzer/report_cases.h"
 
 namespace dstap::analyzer {
@@ -63,6 +66,20 @@ TEST(GoldenReportTest, EveryRendererPrintsEveryCaseAsBefore) {
       ExpectGolden(fmt::format("{}-{}", one.name, renderer.name), text);
       ExpectPrintable(text);
     }
+  }
+}
+
+TEST(GoldenReportTest, EveryDiffRendererPrintsEveryCaseAsBefore) {
+  for (const test::DiffCase& one : test::AllDiffCases()) {
+    const Report before = one.before();
+    const Report after = one.after();
+    const Diff diff = DiffOf(before, after);
+    for (const DiffRendererEntry& renderer : AllDiffRenderers()) {
+      const std::string text = renderer.render(diff, {});
+      ExpectGolden(fmt::format("diff-{}-{}", one.name, renderer.name), text);
+      ExpectPrintable(text);
+    }
+    EXPECT_LE(WidestLine(TextOf(DocumentOf(diff), {})), 100U) << one.name;
   }
 }
 
