@@ -1,6 +1,7 @@
 #include "analyzer/diff/diff.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "analyzer/views/method_counts.h"
 
@@ -22,16 +23,13 @@ const RetryRow* RetriesOf(const Retries& retries, const SubjectRows* subject,
   return found == retries.end() ? nullptr : &*found;
 }
 
-Range RangeOf(const StepRow& row, std::string_view method) {
-  for (const auto* requests : {&row.requests, &row.services}) {
-    for (const NamedRange& request : *requests) {
-      if (request.name == method) return request.range;
-    }
-  }
-  return {};
+Range RangeOf(const std::vector<NamedRange>& ranges, std::string_view method) {
+  const auto found = std::ranges::find(ranges, method, &NamedRange::name);
+  return found == ranges.end() ? Range{} : found->range;
 }
 
-std::vector<RequestChange> RequestChanges(const StepRow& before, const StepRow& after) {
+std::vector<RequestChange> Changes(const std::vector<NamedRange>& before,
+                                   const std::vector<NamedRange>& after) {
   std::vector<RequestChange> changes;
   for (const size_t column : kColumnOrder) {
     const std::string_view name = NameOfColumn(column);
@@ -74,8 +72,10 @@ void Compare(StepDiff& step) {
   set(DiffKind::kSteps, IsTroubled(before) != IsTroubled(after));
   if (!step.is_compared()) return;
   set(DiffKind::kRetries, !HaveSameRetries(step.retries_before, step.retries_after));
-  step.requests = RequestChanges(before, after);
-  set(DiffKind::kRequests, !step.requests.empty() || before.failed_calls != after.failed_calls);
+  step.requests = Changes(before.requests, after.requests);
+  std::ranges::copy(Changes(before.services, after.services), std::back_inserter(step.requests));
+  step.failed = Changes(before.failed_requests, after.failed_requests);
+  set(DiffKind::kRequests, !step.requests.empty() || !step.failed.empty());
   set(DiffKind::kValues, !HaveSameValues(before, after));
 }
 

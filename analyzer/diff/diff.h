@@ -54,7 +54,9 @@ struct StepDiff {
   const StepRow* after = nullptr;
   const RetryRow* retries_before = nullptr;  // Null: no chain.
   const RetryRow* retries_after = nullptr;
-  std::vector<RequestChange> requests;  // Of those methods that differ, in the order of columns.
+  // Of those methods that differ, in the order of columns; and how many of them failed.
+  std::vector<RequestChange> requests;
+  std::vector<RequestChange> failed;
   std::array<bool, kDiffKinds.size()> differs{};
 
   bool Differs(DiffKind kind) const { return differs[static_cast<size_t>(kind)]; }

@@ -41,7 +41,7 @@ Json SideOf(const StepRow* row, const RetryRow* retries) {
                {"unfinished", row->unfinished},
                {"requests", RangesOf(row->requests)},
                {"services", RangesOf(row->services)},
-               {"failed_calls", RangeOf(row->failed_calls)},
+               {"failed_requests", RangesOf(row->failed_requests)},
                {"seconds", TimesOf(row->seconds)},
                {"values_seen", std::move(values)},
                {"schedules", Json::array()}};
@@ -52,20 +52,25 @@ Json SideOf(const StepRow* row, const RetryRow* retries) {
   return json;
 }
 
+Json ChangesOf(const std::vector<RequestChange>& changes) {
+  Json json = Json::object();
+  for (const RequestChange& change : changes) {
+    json[std::string(change.name)] = {{"old", RangeOf(change.before)},
+                                      {"new", RangeOf(change.after)}};
+  }
+  return json;
+}
+
 Json StepOf(const StepDiff& step) {
   Json differs = Json::array();
   for (size_t i = 0; i < kDiffKinds.size(); ++i) {
     if (step.differs[i]) differs.push_back(kDiffKinds[i].name);
   }
-  Json requests = Json::object();
-  for (const RequestChange& change : step.requests) {
-    requests[std::string(change.name)] = {{"old", RangeOf(change.before)},
-                                          {"new", RangeOf(change.after)}};
-  }
   return {{"name", Text(step.name)},
           {"compared", step.is_compared()},
           {"differs", std::move(differs)},
-          {"requests", std::move(requests)},
+          {"requests", ChangesOf(step.requests)},
+          {"failed_requests", ChangesOf(step.failed)},
           {"old", SideOf(step.before, step.retries_before)},
           {"new", SideOf(step.after, step.retries_after)}};
 }

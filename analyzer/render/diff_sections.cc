@@ -97,9 +97,10 @@ std::vector<Block> RequestsBlocks(const Diff& diff) {
       table.rows.push_back({label, name, std::string(MethodLabel(change.name)),
                             FormatRange(change.before), FormatRange(change.after)});
     }
-    if (step.before->failed_calls == step.after->failed_calls) return;
-    table.rows.push_back({label, name, "failed ones", FormatRange(step.before->failed_calls),
-                          FormatRange(step.after->failed_calls)});
+    for (const RequestChange& change : step.failed) {
+      table.rows.push_back({label, name, fmt::format("failed {}", MethodLabel(change.name)),
+                            FormatRange(change.before), FormatRange(change.after)});
+    }
   });
   if (diff.steps_compared() == 0) return {std::string(kNoStep)};
   if (table.rows.empty()) return {"Every step that was compared sends the same requests."};

@@ -16,6 +16,7 @@ constexpr std::array kSections = {
     SectionEntry{"throttling", "Throttling", &ThrottlingBlocks},
     SectionEntry{"traffic", "Traffic", &TrafficBlocks},
     SectionEntry{"captures", "Captures and libraries", &CapturesBlocks},
+    SectionEntry{"not-run", "Couldn't run", &NotRunBlocks},
     SectionEntry{"not-seen", "Not seen", &NotSeenBlocks},
 };
 
@@ -53,6 +54,10 @@ Document DocumentOf(const Report& report, std::span<const std::string> names) {
       Counted(report.steps.step_names.size(), "step"), Counted(report.overview.calls, "call"));
   if (const std::string incomplete = Incomplete(report); !incomplete.empty()) {
     document.remarks.push_back(fmt::format("Not whole: {}. See \"Not seen\".", incomplete));
+  }
+  if (!report.not_run.empty()) {
+    document.remarks.push_back(fmt::format("{} could not be run. See \"Couldn't run\".",
+                                           Counted(report.not_run.size(), "subject")));
   }
   if (const uint64_t faults = CountOf(report, Defect::kFaultInjected); faults > 0) {
     document.remarks.push_back(

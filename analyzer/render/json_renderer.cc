@@ -11,6 +11,16 @@
 namespace dstap::analyzer {
 namespace {
 
+Json BudgetsOf(const std::vector<BudgetRange>& budgets) {
+  Json json = Json::object();
+  for (const BudgetRange& budget : budgets) {
+    json[std::string(NameOf(budget.type))] = {{"before", RangeOf(budget.first)},
+                                              {"lowest", budget.lowest},
+                                              {"after", RangeOf(budget.last)}};
+  }
+  return json;
+}
+
 Json StepOf(const StepRow& row, const StepsTable& table) {
   Json tie = Json::array();
   for (const size_t other : row.tie) tie.push_back(Text(table.subjects[other].label));
@@ -24,7 +34,11 @@ Json StepOf(const StepRow& row, const StepsTable& table) {
                {"tie", std::move(tie)},
                {"values_seen", std::move(values)},
                {"throttling", ThrottlingOf(row.throttling)},
-               {"failed_calls", RangeOf(row.failed_calls)}};
+               {"failed_calls", RangeOf(row.failed_calls)},
+               {"failed_requests", RangesOf(row.failed_requests)},
+               {"same_in_every_sample", row.is_same_in_every_sample()}};
+  if (row.longest_queue) step["longest_queue"] = SecondsNumber(*row.longest_queue);
+  if (!row.budgets.empty()) step["budgets"] = BudgetsOf(row.budgets);
   if (!row.services.empty()) step["services"] = RangesOf(row.services);
   if (row.failed_seconds) step["failed_seconds"] = TimesOf(row.failed_seconds);
   if (row.values_other > 0) step["values_other"] = row.values_other;
@@ -47,8 +61,16 @@ Json SubjectOf(const SubjectRows& subject, const StepsTable& table) {
           {"steps", std::move(steps)}};
 }
 
+// A list: a name may stand several times.
+Json OptionsOf(const std::vector<Option>& options) {
+  return ListOf(options, [](const Option& option) {
+    return Json{{"name", Text(option.name)}, {"value", Text(option.value)}};
+  });
+}
+
 Json SourceOf(const SourceInfo& source) {
   Json json = {{"id", source.id}, {"name", Text(source.name)}, {"role", Text(source.role)}};
+  if (!source.options.empty()) json["options"] = OptionsOf(source.options);
   if (source.players) json["players"] = *source.players;
   if (!source.library.empty()) json["library"] = Text(source.library);
   return json;
@@ -67,6 +89,10 @@ Json CaptureOf(const CaptureInfo& info) {
   json["rule_profile"] = Text(recording.rule_profile);
   json["clock"] = NameOf(recording.clock);
   if (recording.seed) json["seed"] = *recording.seed;
+  if (!recording.options.empty()) json["options"] = OptionsOf(recording.options);
+  if (!info.scenarios.empty()) {
+    json["scenarios"] = ListOf(info.scenarios, [](const std::string& name) { return Text(name); });
+  }
   json["values_recorded"] = recording.values_recorded;
   json["seconds"] = SecondsNumber(recording.last);
   json["calls"] = recording.calls;
@@ -121,6 +147,20 @@ Json TrafficOf(const SourceTraffic& row) {
             {"throttling", ThrottlingOf(row.throttling_outside_steps)}}}};
 }
 
+Json NotRunOf(const NotRun& row) {
+  Json json = {{"name", Text(row.subject.name)},
+               {"version", Text(row.subject.version)},
+               {"model", row.is_model},
+               {"steps_failed", row.steps_failed},
+               {"steps_unfinished", row.steps_unfinished},
+               {"reasons", Json::array()}};
+  for (const auto& [text, count] : row.reasons) {
+    json["reasons"].push_back({{"text", Text(text)}, {"count", count}});
+  }
+  if (row.other_reasons > 0) json["other_reasons"] = row.other_reasons;
+  return json;
+}
+
 std::string_view NameOf(DefectSeverity severity) {
   switch (severity) {
     case DefectSeverity::kNote:
@@ -157,6 +197,7 @@ std::string RenderJson(const Report& report, const RenderOptions& options) {
   if (is_wanted("retries")) json["retries"] = ListOf(report.retries, &RetriesOf);
   if (is_wanted("captures")) json["libraries"] = ListOf(overview.libraries, &LibraryOf);
   if (is_wanted("traffic")) json["traffic"] = ListOf(report.traffic, &TrafficOf);
+  if (is_wanted("not-run")) json["not_run"] = ListOf(report.not_run, &NotRunOf);
   if (is_wanted("not-seen")) json["not_seen"] = ListOf(overview.not_seen, &DefectOf);
   // ASCII: control characters, and what turns the direction of text, stay escaped.
   return json.dump(2, ' ', true) + "\n";

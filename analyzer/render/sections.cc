@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analyzer/render/cells.h"
 #include "analyzer/render/format.h"
 #include "analyzer/timeline/names.h"
 #include "proto/base/escape.h"
@@ -12,71 +13,6 @@ namespace dstap::analyzer {
 namespace {
 
 constexpr auto kRight = Column::Align::kRight;
-
-std::string OrDash(std::string text) { return text.empty() ? "-" : text; }
-
-std::string Number(uint64_t value) { return fmt::format("{}", value); }
-
-// The rows of one step, each with its subject.
-template <typename Function>
-void ForEachRow(const StepsTable& table, Function function) {
-  for (const std::string& name : table.step_names) {
-    for (const SubjectRows& subject : table.subjects) {
-      for (const StepRow& row : subject.steps) {
-        if (row.name == name) function(subject, row);
-      }
-    }
-  }
-}
-
-std::string SamplesCell(const StepRow& row) {
-  std::string text = Number(row.samples);
-  if (row.failed > 0) text += fmt::format("\n{} failed", row.failed);
-  if (row.unfinished > 0) text += fmt::format("\n{} not ended", row.unfinished);
-  return text;
-}
-
-std::string RequestsCell(const StepRow& row) {
-  if (row.samples == 0) return "-";
-  std::string text = FormatRequests(row.requests);
-  if (row.failed_calls.max > 0) text += fmt::format(" ({} failed)", FormatRange(row.failed_calls));
-  if (!row.services.empty()) text += fmt::format("\n+ {}", FormatRequests(row.services));
-  return text;
-}
-
-std::string SecondsCell(const StepRow& row) {
-  std::string text;
-  if (row.seconds) text = FormatTimes(*row.seconds) + (row.tie.empty() ? "" : " ~");
-  if (row.failed_seconds) {
-    text += fmt::format("{}failed: {}", text.empty() ? "" : "\n", FormatTimes(*row.failed_seconds));
-  }
-  return OrDash(text);
-}
-
-std::string TieCell(const StepsTable& table, const StepRow& row) {
-  std::string text;
-  for (const size_t other : row.tie) {
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", Escape(table.subjects[other].label));
-  }
-  return text;
-}
-
-void AddThrottlingColumns(Table& table) {
-  for (const char* title : {"sent", "local", "at once", "queued", "dropped", "gap"}) {
-    table.columns.push_back({.title = title, .align = kRight});
-  }
-}
-
-void AddThrottlingCells(const Throttling& counts, std::vector<std::string>& cells) {
-  for (const uint64_t count :
-       {counts.sent, counts.local, counts.admitted, counts.queued, counts.dropped}) {
-    cells.push_back(Number(count));
-  }
-  cells.push_back(FormatGap(counts));
-}
-
-constexpr std::string_view kStages =
-    "sent = local + at once + queued + dropped + gap; each call counts once, by its worst stage.";
 
 std::string MethodsCell(const SourceTraffic& row, uint64_t MethodCount::*count) {
   std::string text;
@@ -95,11 +31,15 @@ std::string SourceLabel(const SourceTraffic& row) {
 
 }  // namespace
 
-std::string SubjectLabel(const SubjectRows& subject) {
+std::string SubjectLabel(const SubjectId& subject, bool is_model) {
   std::string label = Escape(subject.name);
   if (!subject.version.empty()) label += fmt::format(" {}", Escape(subject.version));
-  if (subject.is_model) label += " (model)";
+  if (is_model) label += " (model)";
   return label;
+}
+
+std::string SubjectLabel(const SubjectRows& subject) {
+  return SubjectLabel({subject.name, subject.version}, subject.is_model);
 }
 
 std::string CaptureLabel(const Report& report, const std::string& file, uint32_t recording) {
@@ -108,70 +48,6 @@ std::string CaptureLabel(const Report& report, const std::string& file, uint32_t
   });
   if (recording == 0 || !has_more) return Escape(file);
   return fmt::format("{}, recording {}", Escape(file), recording);
-}
-
-std::vector<Block> StepsBlocks(const Report& report) {
-  const StepsTable& steps = report.steps;
-  if (steps.subjects.empty()) {
-    return {"No steps are marked in what was read; \"Traffic\" shows the calls by source."};
-  }
-  std::vector<Block> blocks;
-  Table table{.columns = {{"step"}, {"library"}, {"n"}, Words("requests"), {"seconds"}},
-              .is_grouped = true};
-  Table values{.columns = {{"step"}, {"library"}, Words("value seen")}, .is_grouped = true};
-  Table ties{.columns = {{"step"}, {"library"}, Words("time not told apart from (~)")},
-             .is_grouped = true};
-  bool has_range_only = false;
-  bool has_services = false;
-  ForEachRow(steps, [&](const SubjectRows&, const StepRow& row) {
-    has_services = has_services || !row.services.empty();
-    has_range_only = has_range_only || (row.seconds && row.seconds->count == 1);
-  });
-  ForEachRow(steps, [&](const SubjectRows& subject, const StepRow& row) {
-    const std::string name = Escape(row.name);
-    const std::string label = SubjectLabel(subject);
-    table.rows.push_back({name, label, SamplesCell(row), RequestsCell(row), SecondsCell(row)});
-    if (!row.values_seen.empty()) values.rows.push_back({name, label, FormatValues(row)});
-    if (!row.tie.empty()) ties.rows.push_back({name, label, TieCell(steps, row)});
-  });
-  blocks.emplace_back(std::move(table));
-  std::string words =
-      "n: samples. Requests are the same in every sample unless a range is given. Seconds: median "
-      "(lowest to highest), from the library's call until its request has finished.";
-  if (has_range_only) words += " Range only: one sample, so there is no median to compare.";
-  if (!ties.rows.empty()) {
-    words += " ~: a tie; medians within one timing step (1/60 s) show no difference.";
-  }
-  if (has_services) words += " +: MemoryStore and Messaging, which spend no DataStore budget.";
-  blocks.emplace_back(std::move(words));
-  if (!values.rows.empty()) blocks.emplace_back(std::move(values));
-  if (!ties.rows.empty()) blocks.emplace_back(std::move(ties));
-  return blocks;
-}
-
-std::vector<Block> ThrottlingBlocks(const Report& report) {
-  if (report.steps.subjects.empty()) {
-    return {"No steps are marked; \"Traffic\" has the same numbers by source."};
-  }
-  Table table{.columns = {{"step"}, Words("library")}, .is_grouped = true};
-  AddThrottlingColumns(table);
-  bool has_others = false;
-  ForEachRow(report.steps, [&](const SubjectRows& subject, const StepRow& row) {
-    if (row.throttling.admitted == row.throttling.sent) {
-      has_others = has_others || row.throttling.sent > 0;
-      return;
-    }
-    std::vector<std::string> cells = {Escape(row.name), SubjectLabel(subject)};
-    AddThrottlingCells(row.throttling, cells);
-    table.rows.push_back(std::move(cells));
-  });
-  if (table.rows.empty()) {
-    return {has_others ? "Every request of every step was let through at once."
-                       : "No step sent a request."};
-  }
-  std::string words(kStages);
-  if (has_others) words += " In steps that are not listed every request was let through at once.";
-  return {std::move(table), std::move(words)};
 }
 
 std::vector<Block> TrafficBlocks(const Report& report) {
@@ -246,6 +122,28 @@ std::vector<Block> CapturesBlocks(const Report& report) {
   }
   if (!sources.rows.empty()) blocks.emplace_back(std::move(sources));
   return blocks;
+}
+
+std::vector<Block> NotRunBlocks(const Report& report) {
+  if (report.steps.subjects.empty() && report.not_run.empty()) return {"No steps are marked."};
+  if (report.not_run.empty()) return {"Every library finished a step."};
+  Table table{
+      .columns = {Words("library"), {"failed", kRight}, {"not ended", kRight}, Words("reason")}};
+  for (const NotRun& row : report.not_run) {
+    std::string reasons;
+    for (const auto& [text, count] : row.reasons) {
+      reasons += fmt::format("{}{}", reasons.empty() ? "" : "\n", Escape(text));
+      if (count > 1) reasons += fmt::format(" ({} times)", count);
+    }
+    if (row.other_reasons > 0) reasons += fmt::format("\nand {} others", row.other_reasons);
+    if (reasons.empty()) {
+      reasons =
+          row.steps_failed + row.steps_unfinished == 0 ? "no step was begun" : "none was given";
+    }
+    table.rows.push_back({SubjectLabel(row.subject, row.is_model), Number(row.steps_failed),
+                          Number(row.steps_unfinished), std::move(reasons)});
+  }
+  return {std::move(table), "Steps of each library that failed or never ended; none ended well."};
 }
 
 std::vector<Block> NotSeenBlocks(const Report& report) {

@@ -13,10 +13,12 @@ std::vector<Block> RetriesBlocks(const Report& report);
 std::vector<Block> ThrottlingBlocks(const Report& report);
 std::vector<Block> TrafficBlocks(const Report& report);
 std::vector<Block> CapturesBlocks(const Report& report);
+std::vector<Block> NotRunBlocks(const Report& report);
 std::vector<Block> NotSeenBlocks(const Report& report);
 
 // "some-library 1.0.3", "another (model)".
 std::string SubjectLabel(const SubjectRows& subject);
+std::string SubjectLabel(const SubjectId& subject, bool is_model);
 
 // "run.dstap", "run.dstap, recording 2". A file's first recording is only numbered when the report
 // has another one of that file.

@@ -166,6 +166,10 @@ void Update(const v1::Header& row, Recording& recording) {
   recording.values_recorded = row.values_recorded();
 }
 
+RequestType TypeOf(v1::RequestType type) {
+  return Mirror<RequestType>(type, v1::RequestType_IsValid(type));
+}
+
 NoticeKind KindOf(v1::NoticeKind kind) {
   return Mirror<NoticeKind>(kind, v1::NoticeKind_IsValid(kind));
 }

@@ -41,6 +41,7 @@ void Update(const v1::Source& row, Source& source);
 Step StepOf(const v1::StepBegin& row, Time time, const Source& source);
 void Update(const v1::Header& row, Recording& recording);
 
+RequestType TypeOf(v1::RequestType type);
 NoticeKind KindOf(v1::NoticeKind kind);
 FaultKind KindOf(v1::FaultKind kind);
 LossReason ReasonOf(v1::LossReason reason);

@@ -281,6 +281,14 @@ struct Call {
   uint64_t fault = 0;
 };
 
+// What a source could see of one budget: it asked, or its recorder read it.
+struct BudgetReading {
+  const Source* source = nullptr;  // Never null in a callback.
+  Time time{};
+  RequestType type = RequestType::kUnknown;
+  uint64_t visible = 0;
+};
+
 struct Notice {
   const Source* source = nullptr;  // Null: about no source.
   Time time{};

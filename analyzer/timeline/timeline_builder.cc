@@ -133,6 +133,15 @@ void TimelineBuilder::AddRow(const v1::Row& row, Time time) {
       return BeginStep(row.step_begin(), time);
     case v1::Row::kStepEnd:
       return EndStep(row.step_end(), time);
+    case v1::Row::kBudgetSample:
+      for (const v1::Budget& budget : row.budget_sample().budgets()) {
+        Tell(&TimelineVisitor::OnBudget,
+             BudgetReading{.source = &SourceOf(row.budget_sample().source()),
+                           .time = time,
+                           .type = TypeOf(budget.type()),
+                           .visible = budget.visible()});
+      }
+      return;
     case v1::Row::kNotice:
       return Tell(&TimelineVisitor::OnNotice,
                   Notice{.source = OptionalSourceOf(row.notice().source()),

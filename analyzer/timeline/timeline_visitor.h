@@ -28,6 +28,7 @@ class TimelineVisitor {
   virtual void OnCall(const Call& /*call*/, const Step* /*step*/) {}
   // Without `step.end`: it never ended.
   virtual void OnStepEnd(const Step& /*step*/) {}
+  virtual void OnBudget(const BudgetReading& /*reading*/) {}
   virtual void OnNotice(const Notice& /*notice*/) {}
   virtual void OnFault(const Fault& /*fault*/) {}
   virtual void OnLoss(const Loss& /*loss*/) {}

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analyzer/timeline/timeline_visitor.h"
+#include "analyzer/views/not_run.h"
 #include "analyzer/views/overview.h"
 #include "analyzer/views/retries.h"
 #include "analyzer/views/steps.h"
@@ -16,19 +17,23 @@ struct Report {
   StepsTable steps;
   Retries retries;
   Traffic traffic;
+  std::vector<NotRun> not_run;
 };
 
 // The views behind a Report. A new view is one member and one line in each function.
 class ReportViews {
  public:
-  std::vector<TimelineVisitor*> visitors() { return {&overview_, &steps_, &retries_, &traffic_}; }
+  std::vector<TimelineVisitor*> visitors() {
+    return {&overview_, &steps_, &retries_, &traffic_, &not_run_};
+  }
 
   // Call once, after the last file.
   Report Take() {
     return {.overview = overview_.Take(),
             .steps = steps_.Table(),
             .retries = retries_.Table(),
-            .traffic = traffic_.traffic()};
+            .traffic = traffic_.traffic(),
+            .not_run = not_run_.Table()};
   }
 
  private:
@@ -36,6 +41,7 @@ class ReportViews {
   StepsView steps_;
   RetriesView retries_;
   TrafficView traffic_;
+  NotRunView not_run_;
 };
 
 }  // namespace dstap::analyzer

@@ -49,6 +49,11 @@ void FindTies(StepsTable& table) {
 
 }  // namespace
 
+bool StepRow::is_same_in_every_sample() const {
+  const auto is_one = [](const NamedRange& named) { return named.range.min == named.range.max; };
+  return std::ranges::all_of(requests, is_one) && std::ranges::all_of(services, is_one);
+}
+
 const SubjectRows* FindSubject(const StepsTable& table, const SubjectId& id) {
   for (const SubjectRows& rows : table.subjects) {
     if (rows.name == id.name && rows.version == id.version) return &rows;
@@ -65,7 +70,28 @@ size_t StepsView::IndexOfStep(const std::string& name) {
 void StepsView::OnStepBegin(const Step& step) {
   IndexOfStep(step.name);
   if (live_.size() <= step.slot) live_.resize(step.slot + 1);
-  live_[step.slot] = Sample();
+  live_[step.slot].Clear();
+  if (open_.size() <= step.source->index) open_.resize(step.source->index + 1);
+  std::vector<const Step*>& open = open_[step.source->index];
+  std::erase_if(open, [](const Step* other) { return other->end.has_value(); });
+  open.push_back(&step);
+}
+
+void StepsView::Sample::Clear() {
+  calls = {};
+  failed = {};
+  failed_calls = 0;
+  throttling = {};
+  longest_queue = {};
+  budgets.Clear();
+}
+
+// A budget is the server's: it belongs to every step that is open there.
+void StepsView::OnBudget(const BudgetReading& reading) {
+  if (reading.source->index >= open_.size()) return;
+  for (const Step* step : open_[reading.source->index]) {
+    if (!step->end) live_[step->slot].budgets.Add(reading);
+  }
 }
 
 void StepsView::OnCall(const Call& call, const Step* step) {
@@ -73,11 +99,17 @@ void StepsView::OnCall(const Call& call, const Step* step) {
   Sample& sample = live_[step->slot];
   ++sample.calls[ColumnOf(call)];
   if (!IsDataStore(call.method)) return;
-  if (HasFailed(call)) ++sample.failed_calls;
+  if (HasFailed(call)) {
+    ++sample.failed_calls;
+    ++sample.failed[ColumnOf(call)];
+  }
   sample.throttling.Add(StageOf(call));
+  sample.longest_queue = std::max(sample.longest_queue, call.queued);
+  sample.budgets.Add(call);
 }
 
 void StepsView::OnStepEnd(const Step& step) {
+  std::erase(open_[step.source->index], &step);
   const std::optional<Library>& library = step.source->library;
   Subject& subject = subjects_[SubjectOf(step)];
   if (library && library->is_model) subject.is_model = true;
@@ -95,9 +127,20 @@ void StepsView::AddEnded(const Step& step, const Sample& sample, Sum& sum) {
   const bool is_first = sum.samples == 0;
   ++sum.samples;
   if (!step.ok) ++sum.failed;
-  for (size_t i = 0; i < kMethodColumns; ++i) Widen(sum.calls[i], sample.calls[i], is_first);
+  for (size_t i = 0; i < kMethodColumns; ++i) {
+    Widen(sum.calls[i], sample.calls[i], is_first);
+    Widen(sum.failed_by_method[i], sample.failed[i], is_first);
+  }
   Widen(sum.failed_calls, sample.failed_calls, is_first);
   sum.throttling += sample.throttling;
+  sum.longest_queue = std::max(sum.longest_queue, sample.longest_queue);
+  for (const BudgetSeen& seen : sample.budgets.seen()) {
+    const auto [at, is_new] =
+        sum.budgets.try_emplace(seen.type, BudgetRange{.type = seen.type, .lowest = seen.lowest});
+    Widen(at->second.first, seen.first, is_new);
+    Widen(at->second.last, seen.last, is_new);
+    at->second.lowest = std::min(at->second.lowest, seen.lowest);
+  }
   if (*step.end >= step.begin) {
     (step.ok ? sum.times : sum.failed_times).push_back(*step.end - step.begin);
   }
@@ -122,6 +165,9 @@ StepRow StepsView::RowOf(std::string name, const Sum& sum) {
       (IsDataStoreColumn(column) ? row.requests : row.services)
           .push_back({column_name, sum.calls[column]});
     }
+    if (sum.failed_by_method[column].max > 0) {
+      row.failed_requests.push_back({column_name, sum.failed_by_method[column]});
+    }
     if (sum.unfinished_calls[column] > 0) {
       row.unfinished_requests.push_back({column_name, sum.unfinished_calls[column]});
     }
@@ -132,6 +178,10 @@ StepRow StepsView::RowOf(std::string name, const Sum& sum) {
   row.values_seen.assign(sum.values_seen.begin(), sum.values_seen.end());
   row.values_other = sum.values_other;
   row.throttling = sum.throttling;
+  if (sum.throttling.queued > 0 || sum.longest_queue > Time{}) {
+    row.longest_queue = sum.longest_queue;
+  }
+  for (const auto& [type, budget] : sum.budgets) row.budgets.push_back(budget);
   row.unfinished = sum.unfinished;
   return row;
 }

@@ -12,6 +12,7 @@
 #include "analyzer/timeline/timeline_visitor.h"
 #include "analyzer/views/method_counts.h"
 #include "analyzer/views/stage.h"
+#include "analyzer/views/step_budgets.h"
 #include "analyzer/views/subject.h"
 
 namespace dstap::analyzer {
@@ -45,6 +46,17 @@ struct NamedCount {
   friend bool operator==(const NamedCount&, const NamedCount&) = default;
 };
 
+// What the server could see of one budget, over all samples. A sample's first and last are those of
+// its first and last call or query.
+struct BudgetRange {
+  RequestType type = RequestType::kUnknown;
+  Range first;
+  uint64_t lowest = 0;
+  Range last;
+
+  friend bool operator==(const BudgetRange&, const BudgetRange&) = default;
+};
+
 // Of `count` samples; of one sample only the range says something.
 struct TimeRange {
   Time median{};  // Of an even number of samples: midway between the two in the middle.
@@ -59,19 +71,25 @@ struct TimeRange {
 // times are of samples that did not fail.
 struct StepRow {
   std::string name;
-  uint64_t samples = 0;              // That ended.
-  uint64_t failed = 0;               // Of those.
-  std::vector<NamedRange> requests;  // DataStore methods.
-  std::vector<NamedRange> services;  // Methods of MemoryStoreService and MessagingService.
-  Range failed_calls;                // Calls that were dropped, rejected or failed.
+  uint64_t samples = 0;                     // That ended.
+  uint64_t failed = 0;                      // Of those.
+  std::vector<NamedRange> requests;         // DataStore methods.
+  std::vector<NamedRange> services;         // Methods of MemoryStoreService and MessagingService.
+  Range failed_calls;                       // Calls that were dropped, rejected or failed,
+  std::vector<NamedRange> failed_requests;  // and of which methods.
   std::optional<TimeRange> seconds;
   std::optional<TimeRange> failed_seconds;  // Of the failed samples: how long until they gave up.
   std::vector<size_t> tie;                  // Subjects (indexes) whose median shows no difference.
   std::vector<std::pair<std::string, uint64_t>> values_seen;  // By value.
   uint64_t values_other = 0;
   Throttling throttling;                        // All ended samples together.
+  std::optional<Time> longest_queue;            // Absent: nothing waited in a queue.
+  std::vector<BudgetRange> budgets;             // By request type. Empty: the captures do not tell.
   uint64_t unfinished = 0;                      // Samples that began and never ended,
   std::vector<NamedCount> unfinished_requests;  // and what they sent altogether.
+
+  // Of every method.
+  bool is_same_in_every_sample() const;
 };
 
 struct SubjectRows {
@@ -97,6 +115,7 @@ class StepsView final : public TimelineVisitor {
  public:
   void OnStepBegin(const Step& step) override;
   void OnCall(const Call& call, const Step* step) override;
+  void OnBudget(const BudgetReading& reading) override;
   void OnStepEnd(const Step& step) override;
 
   StepsTable Table() const;
@@ -104,15 +123,23 @@ class StepsView final : public TimelineVisitor {
  private:
   struct Sample {
     MethodCounts calls{};
+    MethodCounts failed{};
     uint64_t failed_calls = 0;
     Throttling throttling;
+    Time longest_queue{};
+    StepBudgets budgets;
+
+    void Clear();
   };
   struct Sum {
     uint64_t samples = 0;
     uint64_t failed = 0;
     std::array<Range, kMethodColumns> calls{};
+    std::array<Range, kMethodColumns> failed_by_method{};
     Range failed_calls;
     Throttling throttling;
+    Time longest_queue{};
+    std::map<RequestType, BudgetRange> budgets;
     std::vector<Time> times;
     std::vector<Time> failed_times;
     std::map<std::string, uint64_t> values_seen;
@@ -130,6 +157,8 @@ class StepsView final : public TimelineVisitor {
   static StepRow RowOf(std::string name, const Sum& sum);
 
   std::vector<Sample> live_;  // By Step::slot.
+  // By Source::index: the steps that are open, and some that have ended since one began.
+  std::vector<std::vector<const Step*>> open_;
   std::vector<std::string> step_names_;
   std::map<std::string, size_t> step_index_;
   std::map<SubjectId, Subject> subjects_;

@@ -141,6 +141,7 @@ TEST(DiffTest, TheSameNumberOfWhichMoreFailedIsADifferenceOfRequests) {
   const OneStep one({.calls = {Update("a", 0s, 1s)}}, {.calls = {failed}});
   EXPECT_THAT(one.differs(), ElementsAre("requests"));
   EXPECT_THAT(one.step().requests, IsEmpty());
+  EXPECT_THAT(one.step().failed, ElementsAre(RequestChange{"UpdateAsync", {0, 0}, {1, 1}}));
 }
 
 TEST(DiffTest, AStepOfOneSideOnlyIsADifferenceOfStepsAndNotOfRequests) {

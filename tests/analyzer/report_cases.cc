@@ -130,6 +130,69 @@ Report TroubleReport() {
   return views.Take();
 }
 
+capture::CallRecord Spending(capture::CallRecord call, uint64_t before, uint64_t after) {
+  call.budgets[0] = {.type = v1::REQUEST_TYPE_STANDARD_READ, .before = before, .after = after};
+  call.budgets[1] = {.type = v1::REQUEST_TYPE_STANDARD_WRITE, .before = 120, .after = 120};
+  return call;
+}
+
+// A load that is tried 61 times at once, hops of two phases, a lock that is never had, and a
+// library that did not even load.
+Report RetriesReport() {
+  ReportViews views;
+  TimelineBuilder builder(views.visitors());
+  CaptureScript eager;
+  eager.Header().Source(1, "server", "eager", "1.0.0");
+  eager.Begin(0s, {.id = 1, .subject = "eager", .name = "throttle-load"});
+  for (int64_t i = 0; i < 60; ++i) {
+    auto dropped = Get("a", Frames(i), Frames(i + 1));
+    dropped.outcome = v1::OUTCOME_DROPPED;
+    dropped.served_by = v1::SERVED_BY_UNKNOWN;
+    eager.Call(Spending(dropped, 0, 0));
+  }
+  auto queued = Get("a", 1s, 31040ms);
+  queued.times_queued = 1;
+  queued.queued = 30s;
+  eager.Call(Spending(queued, 0, 1)).End(31040ms, 1).Closed(40s);
+  eager.Feed(builder, "eager.dstap");
+
+  CaptureScript patient;
+  patient.Header().Source(1, "server", "patient", "2.1.0");
+  uint64_t id = 0;
+  for (const int64_t tries : {4, 5, 4}) {
+    const Time begin = ++id * 100s;
+    patient.Begin(
+        begin,
+        {.id = id, .subject = "patient", .name = "hop-keeps", .sample = static_cast<uint32_t>(id)});
+    for (int64_t i = 0; i < tries; ++i) {
+      const Time at = begin + i * 7017ms;
+      patient.Call(
+          Spending(Update("a", at, at + 250ms + static_cast<int64_t>(id) * 16ms), 120, 119));
+    }
+    patient.End(begin + (tries - 1) * 7017ms + 280ms, id, "999");
+  }
+  patient.Closed(400s).Feed(builder, "patient.dstap");
+
+  CaptureScript locked;
+  locked.Header().Source(1, "server", "locked", "0.3.8");
+  locked.Begin(0s, {.id = 1, .subject = "locked", .name = "hop-keeps"});
+  for (int64_t i = 0; i < 20; ++i) {
+    auto cancelled = Update("a", i * 1267ms, i * 1267ms + 267ms);
+    cancelled.outcome = v1::OUTCOME_CANCELLED;
+    locked.Call(cancelled);
+  }
+  locked.Fail(24340ms, 1, "could not acquire lock").Closed(30s).Feed(builder, "locked.dstap");
+
+  CaptureScript broken;
+  v1::Row notice;
+  notice.mutable_notice()->set_source(1);
+  notice.mutable_notice()->set_kind(v1::NOTICE_KIND_ERROR);
+  notice.mutable_notice()->set_text("init.lua:3: attempt to index nil with 'Heart\xFF'");
+  broken.Header().Source(1, "server", "broken", "0.0.1", true).Row(1s, notice).Row(2s, notice);
+  broken.Closed(3s).Feed(builder, "broken.dstap");
+  return views.Take();
+}
+
 Report EmptyReport() {
   ReportViews views;
   TimelineBuilder builder(views.visitors());
@@ -138,9 +201,8 @@ Report EmptyReport() {
 }
 
 constexpr std::array kCases = {
-    ReportCase{"bench", &BenchReport},
-    ReportCase{"live", &LiveReport},
-    ReportCase{"trouble", &TroubleReport},
+    ReportCase{"bench", &BenchReport},     ReportCase{"live", &LiveReport},
+    ReportCase{"trouble", &TroubleReport}, ReportCase{"retries", &RetriesReport},
     ReportCase{"empty", &EmptyReport},
 };
 

@@ -270,5 +270,96 @@ TEST(StepsTest, AStepWithoutASubjectIsItsLibrarysOrItsServers) {
   EXPECT_EQ(table.subjects[1].name, "lapis");
 }
 
+TEST(StepsTest, FailedCallsAreCountedByMethodToo) {
+  CaptureScript script;
+  script.Header();
+  auto dropped = Get("a", 1s, 2s);
+  dropped.outcome = v1::OUTCOME_DROPPED;
+  auto failed = Update("a", 1s, 2s);
+  failed.outcome = v1::OUTCOME_FAILED;
+  script.Begin(1s, {.id = 1}).Call(dropped).Call(dropped).Call(failed).Call(Get("a", 1s, 2s));
+  script.End(2s, 1);
+  dropped.issued = 3s;
+  script.Begin(3s, {.id = 2}).Call(dropped).End(4s, 2);
+  const StepsTable table = TableOf({script});
+  EXPECT_THAT(OnlyRow(table).failed_requests,
+              ElementsAre(NamedRange{"UpdateAsync", {0, 1}}, NamedRange{"GetAsync", {1, 2}}));
+  EXPECT_EQ(OnlyRow(table).failed_calls, (Range{1, 3}));
+}
+
+TEST(StepsTest, SameInEverySampleIsAboutEveryMethod) {
+  CaptureScript script;
+  script.Header();
+  script.Begin(1s, {.id = 1}).Call(Update("a", 1s, 2s)).End(2s, 1);
+  script.Begin(3s, {.id = 2}).Call(Update("a", 3s, 4s)).End(4s, 2);
+  EXPECT_TRUE(OnlyRow(TableOf({script})).is_same_in_every_sample());
+  script.Begin(5s, {.id = 3}).Call(Update("a", 5s, 6s));
+  script.Call(test::GoodCall(v1::METHOD_PUBLISH_ASYNC, "", "topic", 5s, 6s)).End(6s, 3);
+  EXPECT_FALSE(OnlyRow(TableOf({script})).is_same_in_every_sample());
+}
+
+TEST(StepsTest, TheLongestQueueIsThatOfOneCallInAnySample) {
+  CaptureScript script;
+  script.Header();
+  const auto queued = [](Time issued, Time time) {
+    auto call = Get("a", issued, issued + time);
+    call.times_queued = 1;
+    call.queued = time;
+    return call;
+  };
+  script.Begin(1s, {.id = 1}).Call(queued(1s, 3s)).Call(queued(1s, 30s)).End(40s, 1);
+  script.Begin(50s, {.id = 2}).Call(queued(50s, 2s)).End(60s, 2);
+  EXPECT_EQ(OnlyRow(TableOf({script})).longest_queue, 30s);
+  EXPECT_EQ(OnlyRow(TableOf({Loads("lib", "1", {1s})})).longest_queue, std::nullopt);
+}
+
+capture::CallRecord Spending(Time issued, Time completed, uint64_t before, uint64_t after) {
+  auto call = Update("a", issued, completed);
+  call.budgets[0] = {.type = v1::REQUEST_TYPE_STANDARD_READ, .before = before, .after = after};
+  return call;
+}
+
+v1::Row Reading(uint32_t source, v1::RequestType type, uint64_t visible) {
+  v1::Row row;
+  row.mutable_budget_sample()->set_source(source);
+  v1::Budget& budget = *row.mutable_budget_sample()->add_budgets();
+  budget.set_type(type);
+  budget.set_visible(visible);
+  return row;
+}
+
+TEST(StepsTest, BudgetsAreThoseOfEachSamplesEndsAndTheLowestOfAll) {
+  CaptureScript script;
+  script.Header();
+  script.Begin(1s, {.id = 1}).Call(Spending(1s, 2s, 120, 110)).Call(Spending(2s, 3s, 3, 7));
+  script.End(3s, 1);
+  script.Begin(4s, {.id = 2}).Call(Spending(4s, 5s, 100, 99)).End(5s, 2);
+  EXPECT_THAT(
+      OnlyRow(TableOf({script})).budgets,
+      ElementsAre(BudgetRange{
+          .type = RequestType::kStandardRead, .first = {100, 120}, .lowest = 3, .last = {7, 99}}));
+}
+
+TEST(StepsTest, WhatAServerAskedForCountsInItsOpenSteps) {
+  constexpr auto kType = v1::REQUEST_TYPE_UPDATE_ASYNC;
+  CaptureScript script;
+  script.Header().Row(0s, Reading(1, kType, 1));
+  script.Begin(1s, {.id = 1, .name = "one"}).Begin(1s, {.id = 2, .name = "two"});
+  script.Row(2s, Reading(1, kType, 50)).Row(2s, Reading(2, kType, 3));
+  script.End(3s, 1).Row(4s, Reading(1, kType, 40)).End(5s, 2).Row(6s, Reading(1, kType, 2));
+  script.Begin(7s, {.id = 3, .name = "three"}).End(8s, 3);
+  const StepsTable table = TableOf({script});
+  const std::vector<StepRow>& steps = table.subjects.at(0).steps;
+  EXPECT_THAT(
+      steps[0].budgets,
+      ElementsAre(BudgetRange{
+          .type = RequestType::kUpdateAsync, .first = {50, 50}, .lowest = 50, .last = {50, 50}}));
+  EXPECT_THAT(
+      steps[1].budgets,
+      ElementsAre(BudgetRange{
+          .type = RequestType::kUpdateAsync, .first = {50, 50}, .lowest = 40, .last = {40, 40}}));
+  EXPECT_THAT(steps[2].budgets, IsEmpty());
+}
+
 }  // namespace
 }  // namespace dstap::analyzer

@@ -1,0 +1,65 @@
+#include "analyzer/views/not_run.h"
+
+#include <algorithm>
+
+namespace dstap::analyzer {
+
+void NotRunView::Reasons::Add(std::string_view text) {
+  if (text.empty()) return;
+  const auto same =
+      std::ranges::find_if(texts, [&](const auto& kept) { return kept.first == text; });
+  if (same != texts.end()) {
+    ++same->second;
+  } else if (texts.size() < kReasonsMax) {
+    texts.emplace_back(text, 1);
+  } else {
+    ++others;
+  }
+}
+
+void NotRunView::OnSource(const Source& source) {
+  if (!source.library || source.library->name.empty()) return;
+  Subject& subject = subjects_[{source.library->name, source.library->version}];
+  if (source.library->is_model) subject.is_model = true;
+}
+
+void NotRunView::OnStepBegin(const Step& /*step*/) { has_steps_ = true; }
+
+void NotRunView::OnStepEnd(const Step& step) {
+  Subject& subject = subjects_[SubjectOf(step)];
+  if (step.source->library && step.source->library->is_model) subject.is_model = true;
+  if (!step.end) {
+    ++subject.unfinished;
+  } else if (step.ok) {
+    ++subject.well;
+  } else {
+    ++subject.failed;
+    subject.of_steps.Add(step.text);
+  }
+}
+
+void NotRunView::OnNotice(const Notice& notice) {
+  if (notice.kind != NoticeKind::kError || notice.source == nullptr) return;
+  const Source& source = *notice.source;
+  if (!source.library || source.library->name.empty()) return;
+  subjects_[{source.library->name, source.library->version}].of_notices.Add(notice.text);
+}
+
+std::vector<NotRun> NotRunView::Table() const {
+  std::vector<NotRun> table;
+  for (const auto& [id, subject] : subjects_) {
+    if (subject.well > 0) continue;
+    const bool has_step = subject.failed + subject.unfinished > 0;
+    if (!has_step && !has_steps_ && subject.of_notices.texts.empty()) continue;
+    const Reasons& reasons = subject.of_steps.texts.empty() ? subject.of_notices : subject.of_steps;
+    table.push_back({.subject = id,
+                     .is_model = subject.is_model,
+                     .steps_failed = subject.failed,
+                     .steps_unfinished = subject.unfinished,
+                     .reasons = reasons.texts,
+                     .other_reasons = reasons.others});
+  }
+  return table;
+}
+
+}  // namespace dstap::analyzer
