@@ -1,7 +1,7 @@
 #include "analyzer/commands/diff_command.h"
 
-#include <CLI/App.hpp>
 #include <fmt/format.h>
+#include <CLI/App.hpp>
 
 #include <algorithm>
 #include <filesystem>

@@ -106,6 +106,11 @@ LiveStep* StepIndex::Find(const Call& call) {
   return best;
 }
 
+void StepIndex::Hold(LiveStep& step) {
+  // An ended step can get a call in flight again: one that is recorded late, or a second time.
+  if (step.held_calls++ == 0 && step.step.end) std::erase(waiting_, &step);
+}
+
 void StepIndex::Release(LiveStep& step) {
   DSTAP_CHECK(step.held_calls > 0);
   if (--step.held_calls == 0 && step.step.end) waiting_.push_back(&step);

@@ -44,7 +44,7 @@ class StepIndex {
   LiveStep* Find(const Call& call);
 
   // A call in flight was seen, and must keep its step alive; and its answer came.
-  void Hold(LiveStep& step) { ++step.held_calls; }
+  void Hold(LiveStep& step);
   void Release(LiveStep& step);
 
   // The ended step that has waited longest, once more than `waiting_max` do; else null.

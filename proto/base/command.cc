@@ -37,7 +37,9 @@ int Program::Run(int argc, const char* const* argv) {
   try {
     app_->parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help, --version
-    return app_->exit(e, std::cout, std::cerr);
+    app_->exit(e, std::cout, std::cerr);
+    std::cout.flush();
+    return static_cast<int>(std::cout ? ExitStatus::kFine : ExitStatus::kNoOutput);
   } catch (const CLI::ParseError& e) {
     std::string name = "dstap";
     for (const auto& [command, declared] : commands_) {

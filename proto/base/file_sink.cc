@@ -15,33 +15,71 @@ Status FileSink::Error(const char* what) const {
   return {ErrorCode::kWrite, fmt::format("{}: {}: {}", path_, what, std::strerror(errno))};
 }
 
+Status FileSink::LockAndEmpty() {
+  struct stat info {};
+  if (::fstat(fd_, &info) != 0) return Error("cannot be examined");
+  if (!S_ISREG(info.st_mode)) {
+    return {ErrorCode::kWrite, fmt::format("{}: is not a regular file", path_)};
+  }
+  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+    return {ErrorCode::kWrite,
+            fmt::format("{}: another process is writing it; name another file", path_)};
+  }
+  return ::ftruncate(fd_, 0) == 0 ? Status() : Error("cannot be emptied");
+}
+
 Result<std::unique_ptr<FileSink>> FileSink::Create(const std::string& path, IfExists if_exists) {
-  // Not O_TRUNC: another recorder's file is emptied only once its lock is ours.
-  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (if_exists == IfExists::kRefuse ? O_EXCL : 0);
-  const int fd = ::open(path.c_str(), flags, 0666);
-  if (fd < 0) {
-    if (errno == EEXIST) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC;
+  const auto failed = [&path] {
+    return Status(ErrorCode::kWrite,
+                  fmt::format("{}: cannot be created: {}", path, std::strerror(errno)));
+  };
+  int fd = ::open(path.c_str(), kFlags | O_EXCL, 0666);
+  int replaced_fd = -1;
+  if (fd < 0 && errno == EEXIST) {
+    if (if_exists == IfExists::kRefuse) {
       return Status(ErrorCode::kUsage,
                     fmt::format("{}: the file exists; name another or add --force", path));
     }
-    return Status(ErrorCode::kWrite,
-                  fmt::format("{}: cannot be created: {}", path, std::strerror(errno)));
+    replaced_fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (replaced_fd < 0) return failed();
+    struct stat info {};
+    const bool regular = ::fstat(replaced_fd, &info) == 0 && S_ISREG(info.st_mode);
+    if (!regular || ::flock(replaced_fd, LOCK_EX | LOCK_NB) != 0) {
+      ::close(replaced_fd);
+      return Status(ErrorCode::kWrite,
+                    fmt::format("{}: {}", path,
+                                regular ? "another process is writing it; name another file"
+                                        : "is not a regular file"));
+    }
+    // Not O_TRUNC: another recorder's file is emptied only once its lock is ours.
+    fd = ::open((path + ".part").c_str(), kFlags, 0666);
+  }
+  if (fd < 0) {
+    const Status status = failed();
+    if (replaced_fd >= 0) ::close(replaced_fd);
+    return status;
   }
   std::unique_ptr<FileSink> sink(new FileSink(path, fd));
-  struct stat info {};
-  if (::fstat(fd, &info) != 0) return sink->Error("cannot be examined");
-  if (!S_ISREG(info.st_mode)) {
-    return Status(ErrorCode::kWrite, fmt::format("{}: is not a regular file", path));
-  }
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    return Status(ErrorCode::kWrite,
-                  fmt::format("{}: another process is writing it; name another file", path));
-  }
-  if (::ftruncate(fd, 0) != 0) return sink->Error("cannot be emptied");
+  sink->replaced_fd_ = replaced_fd;
+  DSTAP_TRY(sink->LockAndEmpty());
   return sink;
 }
 
-FileSink::~FileSink() { ::close(fd_); }
+FileSink::~FileSink() {
+  ::close(fd_);
+  if (replaced_fd_ >= 0) ::close(replaced_fd_);
+}
+
+Status FileSink::Publish() {
+  if (replaced_fd_ < 0) return {};
+  if (::rename((path_ + ".part").c_str(), path_.c_str()) != 0) return Error("cannot be replaced");
+  ::close(replaced_fd_);
+  replaced_fd_ = -1;
+  return {};
+}
+
+void FileSink::Discard() { ::unlink((replaced_fd_ < 0 ? path_ : path_ + ".part").c_str()); }
 
 Status FileSink::Append(std::string_view bytes) {
   while (!bytes.empty()) {

@@ -17,12 +17,18 @@ class FileSink final : public ByteSink {
  public:
   enum class IfExists { kRefuse, kReplace };
 
-  // Creates `path` and takes an exclusive lock on it; another writer is refused.
+  // Creates `path` and takes an exclusive lock on it; another writer is refused. A file that is to
+  // be replaced stays as it is, and the bytes go to `path`.part, until Publish().
   static Result<std::unique_ptr<FileSink>> Create(const std::string& path, IfExists if_exists);
 
   ~FileSink() override;
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;
+
+  // Gives the bytes the name they were created for. Nothing to do for a new file.
+  Status Publish();
+  // Removes what Create() made. The file that was to be replaced is left as it was.
+  void Discard();
 
   Status Append(std::string_view bytes) override;
   Status Truncate(uint64_t size) override;
@@ -31,10 +37,12 @@ class FileSink final : public ByteSink {
 
  private:
   FileSink(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  Status LockAndEmpty();
   Status Error(const char* what) const;
 
   std::string path_;
   int fd_;
+  int replaced_fd_ = -1;  // Locked until Publish().
   uint64_t size_ = 0;
 };
 

@@ -59,14 +59,14 @@ struct DefectInfo {
 
 inline constexpr std::array kDefects = {
     DefectInfo{DefectId::kNotACapture, "not-a-capture", DefectSeverity::kDamage,
-               "The file does not begin as a capture does; if it is one, its first bytes are lost, "
-               "and `dstap recover` looks for chunks further on."},
+               "The file does not begin as a capture does; if it is one, its first bytes are "
+               "lost."},
     DefectInfo{DefectId::kFraming, "framing", DefectSeverity::kDamage,
-               "Bytes stand where a chunk should, or its lengths disagree; `dstap recover` keeps "
-               "what is good."},
+               "Bytes stand where a chunk should, or its lengths disagree; what is good around "
+               "it is still read."},
     DefectInfo{DefectId::kChecksum, "checksum", DefectSeverity::kDamage,
                "A chunk's bytes are not those that were written; its records are passed over and "
-               "counts are lower bounds; `dstap recover` keeps the rest."},
+               "counts are lower bounds; the rest is still read."},
     DefectInfo{DefectId::kChunkLimit, "chunk-limit", DefectSeverity::kDamage,
                "A chunk claims more than any writer may put into one; it is passed over."},
     DefectInfo{DefectId::kChunkBody, "chunk-body", DefectSeverity::kDamage,
@@ -109,7 +109,7 @@ inline constexpr std::array kDefects = {
                "An InjectedFault has no id, so the call it changed cannot name it."},
     DefectInfo{DefectId::kIndex, "index", DefectSeverity::kRule,
                "The index points to where no such chunk is; readers that read from the front do "
-               "not use it; `dstap pack` writes a new one."},
+               "not use it."},
     DefectInfo{DefectId::kSourceUnknown, "source-unknown", DefectSeverity::kNote,
                "A record names a source that no Source row described before; it is shown by its "
                "number."},

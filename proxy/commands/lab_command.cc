@@ -1,7 +1,6 @@
 #include "proxy/commands/lab_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/App.hpp>
 #include <algorithm>
@@ -106,6 +105,7 @@ Result<ExitStatus> LabCommand::RunLibrary(const std::string& library, const std:
   RecordingOptions options = base_;
   options.output = (fs::path(folder_) / (CaptureName(library) + ".dstap")).string();
   options.if_exists = FileSink::IfExists::kReplace;
+  options.replace_at_end = true;
   options.title = "lab";
   options.command = {
       "node",      lab_folder + "/main.mjs", "--library",    library,
@@ -115,7 +115,8 @@ Result<ExitStatus> LabCommand::RunLibrary(const std::string& library, const std:
                             {"players", std::to_string(players_)}};
   for (const std::string& scenario : scenarios_) {
     options.command.insert(options.command.end(), {"--scenario", scenario});
-    options.header_options.emplace_back("scenario", scenario);
+    // Of a path only the name: nothing of the machine belongs into a capture.
+    options.header_options.emplace_back("scenario", fs::path(scenario).filename().string());
   }
   auto recorded = RunRecording(options);
   if (!recorded.ok()) {
@@ -128,11 +129,7 @@ Result<ExitStatus> LabCommand::RunLibrary(const std::string& library, const std:
     return recorded.status();
   }
   const RecordingResult& result = *recorded;
-  if (result.command_status == static_cast<int>(ExitStatus::kUsage) && result.calls == 0) {
-    // Node said what was wrong. A capture of nothing would only mislead.
-    ::unlink(options.output.c_str());
-    return ExitStatus::kUsage;
-  }
+  if (result.discarded) return ExitStatus::kUsage;  // Node said what was wrong.
   streams.notes << fmt::format("dstap lab: {}: {} calls in {}{}\n", library, result.calls,
                                options.output,
                                result.command_status == 0 ? "" : "; it did not run to its end");

@@ -1,9 +1,26 @@
 #include "proxy/commands/recording_flags.h"
 
+#include <charconv>
+#include <string>
+#include <system_error>
+
 namespace dstap::proxy {
+namespace {
+
+// Strict, where the option's own conversion takes signs and cuts off what is too large.
+std::string IsSeed(const std::string& text) {
+  uint64_t seed = 0;
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, seed);
+  if (error == std::errc() && at == end) return {};
+  return text + " is not a number from 0 to 18446744073709551615";
+}
+
+}  // namespace
 
 void AddRecordingFlags(CLI::App& app, RecordingOptions& options) {
   app.add_option("--seed", options.seed, "Seed of all that is random: same seed, same capture")
+      ->check(IsSeed, "")
       ->capture_default_str();
   app.add_option("--rules", options.rules, "Dated rules of the service: 2020, 2023 or 2026")
       ->capture_default_str();

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "proto/base/clock.h"
+#include "proto/base/exit_status.h"
 #include "proto/capture/format.h"
 #include "proxy/backend/backend_table.h"
 #include "proxy/server/child_process.h"
@@ -175,10 +176,23 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
     folder.emplace(std::move(made));
     listen = "unix:" + folder->path() + "/socket";
   }
+  std::error_code ignored;
+  const bool is_new = !std::filesystem::exists(options.output, ignored);
   DSTAP_TRY_ASSIGN(auto file, FileSink::Create(options.output, options.if_exists));
-  DSTAP_TRY_ASSIGN(auto writer, capture::CaptureWriter::Create(
-                                    std::move(file), HeaderFor(options, start_unix_ns), {}));
-  Recorder recorder(std::move(writer), {.values = options.values});
+  FileSink* const sink =
+      file.get();  // The writer's from here on, as long as the recorder is there.
+  auto writer =
+      capture::CaptureWriter::Create(std::move(file), HeaderFor(options, start_unix_ns), {});
+  if (!writer.ok()) {
+    // Its sink is gone with it.
+    ::unlink((is_new ? options.output : options.output + ".part").c_str());
+    return Status(
+        ErrorCode::kWrite,
+        fmt::format("{}: the capture cannot be begun, and the command was not started; is "
+                    "the disk full?",
+                    options.output));
+  }
+  Recorder recorder(*std::move(writer), {.values = options.values});
   Hub hub(*backend, recorder,
           {.clock = options.clock,
            .start_unix_ns = start_unix_ns,
@@ -187,7 +201,7 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
 
   auto server = SessionServer::Listen(io, hub, clock, listen);
   if (!server.ok()) {
-    ::unlink(options.output.c_str());
+    sink->Discard();
     return server.status();
   }
   Lifetime lifetime(io, **server);
@@ -196,9 +210,10 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
   auto child = ChildProcess::Start(io, options.command, variables,
                                    [&lifetime](int status) { lifetime.OnExit(status); });
   if (!child.ok()) {
-    ::unlink(options.output.c_str());
+    sink->Discard();
     return child.status();
   }
+  if (!options.replace_at_end) DSTAP_TRY(sink->Publish());
   lifetime.Watch(**child);
 
   io.run();
@@ -209,6 +224,15 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
   result.command_status = lifetime.status();
   result.interrupted = lifetime.interrupted();
   result.calls = recorder.calls();
+  if (options.replace_at_end) {
+    result.discarded =
+        result.calls == 0 && result.command_status == static_cast<int>(ExitStatus::kUsage);
+    if (result.discarded) {
+      sink->Discard();
+    } else {
+      DSTAP_TRY(sink->Publish());
+    }
+  }
   result.calls_lost = recorder.calls_lost();
   result.rows_lost = recorder.rows_lost();
   result.file_error = hub.error().ok() ? closed : hub.error();

@@ -16,6 +16,9 @@ namespace dstap::proxy {
 struct RecordingOptions {
   std::string output;
   FileSink::IfExists if_exists = FileSink::IfExists::kRefuse;
+  // Put the new file in an existing one's place only at the end, and not when the command ended
+  // with status 2 (wrong usage) without a call.
+  bool replace_at_end = false;
   v1::ClockKind clock = v1::CLOCK_KIND_VIRTUAL;
   uint64_t seed = 1;
   std::string backend = "simulator";
@@ -33,6 +36,7 @@ struct RecordingOptions {
 struct RecordingResult {
   int command_status = 0;  // As a shell gives it.
   bool interrupted = false;
+  bool discarded = false;  // See replace_at_end: no new file is there.
   uint64_t calls = 0;
   uint64_t calls_lost = 0;
   uint64_t rows_lost = 0;
@@ -44,7 +48,7 @@ struct RecordingResult {
 // Runs the command to its end. SIGINT, SIGTERM and SIGHUP are passed on to the command; one that
 // does not end within two seconds is killed; the capture is closed all the same.
 //
-// Errors:  anything that keeps the command from being started. No file is left then.
+// Errors:  anything that keeps the command from being started. The output is then as it was before.
 // Threads: uses the calling thread; several may run in one process, each on its own.
 Result<RecordingResult> RunRecording(const RecordingOptions& options);
 

@@ -185,7 +185,10 @@ class SessionServer::Impl : public std::enable_shared_from_this<Impl> {
       if (found == peers_.end()) continue;
       const std::shared_ptr<Peer> peer = found->second;
       peer->hang_up = peer->hang_up || outgoing.hang_up;
-      if (peer->waiting.size() + outgoing.bytes.size() > kUnreadBytesMax) {
+      if (peer->waiting.size() > kUnreadBytesMax && !outgoing.hang_up) {
+        hub_.Refuse(outgoing.connection,
+                    {ErrorCode::kLimit,
+                     fmt::format("the client has not read {} bytes", peer->waiting.size())});
         error_code ignored;
         peer->socket.close(ignored);
         continue;

@@ -11,8 +11,9 @@
 
 namespace dstap::proxy {
 
-// Bytes that a connection may be behind with reading before it is hung up on: a slow reader must
-// not make the proxy grow.
+// Bytes that a connection may be behind with reading when there is more for it; past that it is
+// refused: a slow reader must not make the proxy grow. What one batch of a client asks for may be
+// more, and is sent.
 inline constexpr size_t kUnreadBytesMax = size_t{64} << 20;
 
 // Where a client finds the proxy, and what DSTAP_SOCKET holds.

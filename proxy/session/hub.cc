@@ -76,6 +76,10 @@ Status Hub::CheckInstant(const v1::ClientFrame& frame) const {
     return {ErrorCode::kDamaged, fmt::format("a frame of {} ns after the clock stood at {} ns",
                                              at.count(), now_.count())};
   }
+  if (at > kVirtualTimeMax) {
+    return {ErrorCode::kLimit, fmt::format("a frame of {} ns; virtual time ends at {} ns",
+                                           at.count(), kVirtualTimeMax.count())};
+  }
   if (at == now_ || !granted_until_) return {};
   // At the end of a grant the proxy's events come first: only `idle` may say that it is reached.
   if (at < *granted_until_ || (at == *granted_until_ && frame.has_idle())) return {};
@@ -146,6 +150,11 @@ void Hub::Commit() {
   if (Status status = exchange_.recorder.Commit(now_); !status.ok() && error_.ok()) {
     error_ = std::move(status);
   }
+}
+
+void Hub::Refuse(ConnectionId id, const Status& why) {
+  const auto found = connections_.find(id);
+  if (found != connections_.end() && !found->second.hang_up) Refuse(found->second, why);
 }
 
 void Hub::Refuse(Connection& connection, const Status& why) {

@@ -16,6 +16,10 @@ namespace dstap::proxy {
 
 using ConnectionId = uint32_t;
 
+// The last instant of virtual time: 104 days, what a client in JavaScript can count exactly. It
+// leaves all later sums far from the end of 64 bits.
+inline constexpr Time kVirtualTimeMax{int64_t{1} << 53};
+
 // What the owner of the sockets must do next, in this order.
 struct Outgoing {
   ConnectionId connection = 0;
@@ -44,6 +48,9 @@ class Hub final : private BackendListener {
   void OnBytes(Time now, ConnectionId connection, std::string_view bytes);
   // The peer is gone, or was hung up on.
   void OnGone(Time now, ConnectionId connection);
+
+  // Hangs up on a client for a reason that only the owner of the sockets can see.
+  void Refuse(ConnectionId connection, const Status& why);
 
   // Wall clock: does what is due. Call it when NextEvent() comes, and before Flush().
   void Advance(Time now);

@@ -58,6 +58,7 @@ std::unique_ptr<Recorder::OpenCall> Recorder::NewOpenCall() {
   free_.pop_back();
   open->record = {};
   open->runs.clear();
+  open->list.Clear();
   open->queued_since.reset();
   open->marked = false;
   return open;
@@ -85,6 +86,13 @@ CallId Recorder::Begin(Time now, const Request& request, std::string_view caller
   record.use_cache = request.use_cache;
   if (request.list.ByteSizeLong() > 0) {
     open.list = request.list;
+    open.list.clear_items();  // Counted here, whatever the client says.
+    if (!options_.values) {
+      // Bounds are values, and the cursor of a sorted listing holds one.
+      open.list.clear_cursor();
+      open.list.clear_min_value();
+      open.list.clear_max_value();
+    }
     record.list = &open.list;
   }
   record.issued = now;

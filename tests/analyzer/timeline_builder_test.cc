@@ -123,6 +123,16 @@ TEST(TimelineBuilderTest, AHeldCallBelongsToTheStepItWasIssuedIn) {
                           "step 2 ended", "1 calls, 0 in flight, unfinished"));
 }
 
+TEST(TimelineBuilderTest, ACallLeftInFlightTwiceKeepsItsEndedStep) {
+  CaptureScript script;
+  auto call = Update("a", 1s, 30s);
+  call.id = 1;
+  script.Header().Begin(1s, {.id = 1}).Call(InFlight(call)).End(2s, 1).Call(InFlight(call));
+  EXPECT_THAT(LogOf(script).lines,
+              ElementsAre("recording 1 of run.dstap", "call 1 a in_flight in step 1",
+                          "step 1 ended", "1 calls, 1 in flight, unfinished"));
+}
+
 TEST(TimelineBuilderTest, ACallRecordedAfterItsStepEndedStillBelongsToIt) {
   CaptureScript script;
   script.Header().Begin(1s, {.id = 1}).End(2s, 1).Call(Update("a", 1500ms, 9s));

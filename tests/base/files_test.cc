@@ -58,7 +58,21 @@ TEST_F(FilesTest, AnExistingFileIsRefusedOrReplacedAsAsked) {
   auto replaced = FileSink::Create(Path("a"), FileSink::IfExists::kReplace);
   ASSERT_TRUE(replaced.ok());
   ASSERT_TRUE((*replaced)->Append("new").ok());
+  EXPECT_EQ(Slurp(Path("a")), "old and longer");
+  ASSERT_TRUE((*replaced)->Publish().ok());
   EXPECT_EQ(Slurp(Path("a")), "new");
+  EXPECT_FALSE(fs::exists(Path("a.part")));
+}
+
+TEST_F(FilesTest, ADiscardedFileLeavesWhatWasThere) {
+  std::ofstream(Path("a")) << "old";
+  auto replacing = FileSink::Create(Path("a"), FileSink::IfExists::kReplace);
+  (*replacing)->Discard();
+  EXPECT_EQ(Slurp(Path("a")), "old");
+  EXPECT_FALSE(fs::exists(Path("a.part")));
+  auto is_new = FileSink::Create(Path("b"), FileSink::IfExists::kReplace);
+  (*is_new)->Discard();
+  EXPECT_FALSE(fs::exists(Path("b")));
 }
 
 TEST_F(FilesTest, ASecondWriterIsRefusedAndTheFirstOnesBytesStay) {

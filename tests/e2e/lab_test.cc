@@ -89,6 +89,14 @@ TEST_F(LabTest, TheSameSeedGivesTheSameBytesAndAnotherOnlyOtherTimes) {
   EXPECT_TRUE(other_times);
 }
 
+TEST_F(LabTest, AnEarlierCaptureStaysWhenTheWordsAreWrong) {
+  ASSERT_EQ(Lab({"--library", "datastore2"}).status, 0);
+  const std::string before = Slurp(Path("out/datastore2.dstap"));
+  EXPECT_EQ(Lab({"--library", "datastore2", "--scenario", "no-such-scenario"}).status, 2);
+  EXPECT_EQ(Slurp(Path("out/datastore2.dstap")), before);
+  EXPECT_FALSE(std::filesystem::exists(Path("out/datastore2.dstap.part")));
+}
+
 TEST_F(LabTest, NothingOfTheMachineIsInACapture) {
   ASSERT_EQ(Lab({"--library", "datastore2"}).status, 0);
   const std::string bytes = Slurp(Path("out/datastore2.dstap"));

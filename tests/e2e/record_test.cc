@@ -109,6 +109,18 @@ TEST_F(RecordTest, ACommandThatIsNotThereLeavesNoFile) {
   EXPECT_FALSE(std::filesystem::exists(Path("run.dstap")));
 }
 
+TEST_F(RecordTest, AFileThatWasToBeReplacedStaysWhenTheCommandCannotBeStarted) {
+  Run(Record({"calls", "3"}));
+  const std::string before = Slurp(Path("run.dstap"));
+  EXPECT_EQ(Run({"record", "--force", "-o", "run.dstap", "--", "no-such-command-here"}).status, 3);
+  EXPECT_EQ(Run({"record", "--force", "-o", "run.dstap", "--listen", "unix:/no/such/socket", "--",
+                 "true"})
+                .status,
+            4);
+  EXPECT_EQ(Slurp(Path("run.dstap")), before);
+  EXPECT_FALSE(std::filesystem::exists(Path("run.dstap.part")));
+}
+
 TEST_F(RecordTest, AFolderThatIsNotThereIsOneLineAndStatusFour) {
   const Ran ran = Run({"record", "-o", "no/such/run.dstap", "--", "true"});
   EXPECT_EQ(ran.status, 4);

@@ -49,6 +49,7 @@ struct KeptCall {
 struct KeptRecords {
   std::vector<KeptCall> calls;
   std::vector<v1::Row> rows;
+  std::vector<v1::ListArguments> lists;  // Of the calls that have some.
   capture::Ending ending = capture::Ending::kDamaged;
 
   std::vector<v1::Row> RowsOf(v1::Row::KindCase kind) const {
@@ -77,6 +78,7 @@ inline KeptRecords ReadAll(const std::string& bytes) {
                            .error_text = std::string(call->error_text),
                            .version = std::string(call->version),
                            .runs = {call->transform_runs.begin(), call->transform_runs.end()}});
+      if (call->list != nullptr) out.lists.push_back(*call->list);
     } else {
       out.rows.push_back(*(*record)->row);
     }

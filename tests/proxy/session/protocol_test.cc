@@ -255,6 +255,48 @@ TEST(FullDiskTest, CallsKeepTheirAnswersAndTheLossIsInTheFileOnceItCanBeWritten)
   EXPECT_EQ(losses[0].loss().calls(), 1U);
 }
 
+TEST(ValuesTest, BoundsAndCursorsOfListsAreValuesToo) {
+  for (const bool values : {false, true}) {
+    SCOPED_TRACE(values);
+    Playbook play(v1::CLOCK_KIND_WALL, values);
+    v1::ClientFrame sorted = test::MakeCall(1, v1::METHOD_GET_SORTED_ASYNC, "");
+    sorted.mutable_call()->mutable_list()->set_page_size(7);
+    sorted.mutable_call()->mutable_list()->set_cursor("77777 key2");
+    sorted.mutable_call()->mutable_list()->set_min_value(77777);
+    play.backend.OkAt(5_ms, 1);
+    play.In({WallHello(), SourceInfo(1, "x"), sorted}, 0_ms);
+    play.hub->Advance(5_ms);
+    play.Out(5_ms);
+    ASSERT_EQ(play.Written().lists.size(), 1U);
+    const v1::ListArguments list = play.Written().lists[0];
+    EXPECT_EQ(list.page_size(), 7U);
+    EXPECT_EQ(list.has_cursor(), values);
+    EXPECT_EQ(list.has_min_value(), values);
+  }
+}
+
+TEST(RecorderTest, ACallDoesNotInheritTheListArgumentsOfOneBeforeIt) {
+  Playbook play(v1::CLOCK_KIND_WALL);
+  v1::ClientFrame list = test::MakeCall(1, v1::METHOD_LIST_KEYS_ASYNC, "");
+  list.mutable_call()->mutable_list()->set_prefix("my");
+  BackendAnswer answer;
+  answer.outcome = v1::OUTCOME_OK;
+  answer.items.resize(1);
+  play.backend.AnswerAt(5_ms, 1, answer);
+  play.In({WallHello(), SourceInfo(1, "x"), list}, 0_ms);
+  play.hub->Advance(5_ms);
+  play.Out(5_ms);
+  play.backend.AnswerAt(7_ms, 2, answer);
+  play.In({test::MakeCall(2, v1::METHOD_LIST_DATA_STORES_ASYNC, "")}, 6_ms);
+  play.hub->Advance(7_ms);
+  play.Out(7_ms);
+  const auto written = play.Written();
+  ASSERT_EQ(written.lists.size(), 2U);
+  EXPECT_EQ(written.lists[0].prefix(), "my");
+  EXPECT_FALSE(written.lists[1].has_prefix());
+  EXPECT_EQ(written.lists[1].items(), 1U);
+}
+
 TEST(ValuesTest, AreOnlyRecordedWhenAskedFor) {
   for (const bool values : {false, true}) {
     SCOPED_TRACE(values);

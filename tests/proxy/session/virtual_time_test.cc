@@ -182,6 +182,15 @@ TEST_F(VirtualTimeTest, AFrameBeforeTheClockIsRefused) {
                           "hang up"));
 }
 
+TEST_F(VirtualTimeTest, TheLastInstantIsTakenAndOneLaterIsRefused) {
+  EXPECT_THAT(play_.In({Idle()}), ElementsAre("grant for ever"));
+  EXPECT_THAT(play_.In({At(kVirtualTimeMax, Idle())}), ElementsAre("grant for ever"));
+  EXPECT_THAT(play_.In({At(kVirtualTimeMax + Time(1), Idle())}),
+              ElementsAre("refusal a frame of 9007199254740993 ns; virtual time ends at "
+                          "9007199254740992 ns",
+                          "hang up"));
+}
+
 TEST_F(VirtualTimeTest, AFramePastTheGrantIsRefused) {
   play_.backend.OkAt(80_ms, 1);
   play_.In({Get(1, "a"), IdleUntil(17_ms)});
