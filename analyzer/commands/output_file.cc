@@ -23,7 +23,8 @@ Status Fill(const std::string& path, std::string_view bytes) {
   DSTAP_TRY_ASSIGN(std::unique_ptr<FileSink> sink,
                    FileSink::Create(path, FileSink::IfExists::kReplace));
   DSTAP_TRY(sink->Append(bytes));
-  return sink->Sync();
+  DSTAP_TRY(sink->Sync());
+  return sink->Publish();  // Over what a killed run left.
 }
 
 }  // namespace

@@ -108,8 +108,8 @@ int64_t Simulator::Budget(SourceId source, Time now, v1::RequestType type) {
 
 Time Simulator::BudgetChange(SourceId source, Time now, v1::RequestType type) {
   Settle(now);
-  // A token can be taken only when something happens.
-  const Time happens = NextEvent().value_or(Time::max());
+  // A token can be taken only when something happens. What is only still to be told has happened.
+  const Time happens = events_.empty() ? Time::max() : events_.top().at;
   return std::min(happens, servers_.at(source).GrowsAt(type, now_).value_or(Time::max()));
 }
 
