@@ -120,25 +120,30 @@ std::string TieCell(const StepsTable& table, const StepRow& row) {
   return text;
 }
 
+// How long failed samples took to give up. Empty: none did.
+Table FailedTimesOf(const StepsTable& steps) {
+  Table table{.columns = {{"step"}, {"library"}, {"failed", kRight}, {"seconds until it gave up"}},
+              .is_grouped = true};
+  ForEachRow(steps, [&](const SubjectRows& subject, const StepRow& row) {
+    if (!row.failed_seconds) return;
+    table.rows.push_back({Escape(row.name), SubjectLabel(subject), Number(row.failed),
+                          FormatTimes(*row.failed_seconds)});
+  });
+  return table;
+}
+
 std::vector<Block> TimesOf(const StepsTable& steps) {
-  bool has_failed = false;
   bool has_range_only = false;
   bool has_tie = false;
-  ForEachRow(steps, [&](const SubjectRows&, const StepRow& row) {
-    has_failed = has_failed || row.failed_seconds;
-    has_range_only = has_range_only || (row.seconds && row.seconds->count == 1);
-    has_tie = has_tie || !row.tie.empty();
-  });
   Table table{.columns = {{"step"},
-                          {"library"},
+                          Words("library"),
                           {"median", kRight},
                           {"min", kRight},
                           {"max", kRight},
                           {"n", kRight},
-                          {"failed", kRight}},
+                          {"failed", kRight},
+                          Words("tie with")},
               .is_grouped = true};
-  if (has_failed) table.columns.push_back({"failed after"});
-  table.columns.push_back(Words("tie with"));
   ForEachRow(steps, [&](const SubjectRows& subject, const StepRow& row) {
     std::vector<std::string> cells = {Escape(row.name), SubjectLabel(subject)};
     if (row.seconds) {
@@ -147,14 +152,13 @@ std::vector<Block> TimesOf(const StepsTable& steps) {
       cells.push_back(FormatSeconds(row.seconds->min));
       cells.push_back(FormatSeconds(row.seconds->max));
       cells.push_back(Number(row.seconds->count));
+      has_range_only = has_range_only || is_range_only;
     } else {
       cells.insert(cells.end(), {"-", "-", "-", "0"});
     }
     cells.push_back(Number(row.failed));
-    if (has_failed) {
-      cells.push_back(row.failed_seconds ? FormatTimes(*row.failed_seconds) : "-");
-    }
     cells.push_back(OrDash(TieCell(steps, row)));
+    has_tie = has_tie || !row.tie.empty();
     table.rows.push_back(std::move(cells));
   });
   std::string words =
@@ -162,7 +166,11 @@ std::vector<Block> TimesOf(const StepsTable& steps) {
       "fail.";
   if (has_range_only) words += " Range only: one sample, so there is no median to compare.";
   if (has_tie) words += " A tie: medians within one timing step (1/60 s) show no difference.";
-  return {std::move(table), std::move(words)};
+  std::vector<Block> blocks = {std::move(table), std::move(words)};
+  if (Table failed = FailedTimesOf(steps); !failed.rows.empty()) {
+    blocks.emplace_back(std::move(failed));
+  }
+  return blocks;
 }
 
 // What the server could see of its budgets in steps in which not everything went through at once.
