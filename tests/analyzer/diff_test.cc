@@ -198,6 +198,15 @@ TEST(DiffTest, AnotherScheduleIsADifferenceOfRetries) {
               ElementsAre("retries"));
 }
 
+TEST(DiffTest, TheSameTriesThatEndDifferentlyDiffer) {
+  auto cancelled = Update("a", 0s, 1s);
+  cancelled.outcome = v1::OUTCOME_CANCELLED;
+  auto again = Update("a", 5s, 6s);
+  again.outcome = v1::OUTCOME_CANCELLED;
+  const OneStep one({.calls = {cancelled, again}}, {.calls = {cancelled, again}, .ok = false});
+  EXPECT_THAT(one.differs(), ElementsAre("steps", "retries"));
+}
+
 TEST(DiffTest, ScheduleOfOnlySomeSamplesCount) {
   const auto capture = [](Time second) {
     return Capture("lib", "1",

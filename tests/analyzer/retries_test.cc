@@ -256,6 +256,20 @@ TEST(RetriesTest, SchedulesDifferByOutcomeMethodNumberAndWhoAnswered) {
   EXPECT_FALSE(retries[0].is_same_in_every_sample());
 }
 
+TEST(RetriesTest, ChainsThatEndedDifferentlyAreOnDifferentSchedules) {
+  const auto tries = [] {
+    CaptureScript script = Begun();
+    for (const Time at : {1s, 3s}) {
+      auto call = Update("a", at, at + 1s);
+      call.outcome = v1::OUTCOME_CANCELLED;
+      script.Call(call);
+    }
+    return script;
+  };
+  EXPECT_THAT(RetriesOf({tries().End(5s, 1), tries().Fail(5s, 1, "no")}).at(0).schedules,
+              SizeIs(2));
+}
+
 TEST(RetriesTest, TheEighthScheduleIsListedAndTheNinthCounted) {
   RetriesView view;
   TimelineBuilder builder({&view});
@@ -373,6 +387,7 @@ TEST(RetriesTest, PastTheMemoryOfAllStepsNewKeysAreCountedAndOldOnesKeepTheirEnd
   }
   EXPECT_LE(view.attempts_held(), kAttemptsHeldMax + 1);
   feed(CaptureScript().End(9s, 1));
+  feed(CaptureScript().Begin(10s, {.id = 2}).End(11s, 2));
   builder.EndFile({});
   EXPECT_EQ(view.attempts_held(), 0U);
   const Retries retries = view.Table();

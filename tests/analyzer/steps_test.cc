@@ -340,6 +340,15 @@ TEST(StepsTest, BudgetsAreThoseOfEachSamplesEndsAndTheLowestOfAll) {
           .type = RequestType::kStandardRead, .first = {100, 120}, .lowest = 3, .last = {7, 99}}));
 }
 
+TEST(StepsTest, ReadingsOfTheNextRecordingAreNotOfTheLastOnesSteps) {
+  CaptureScript first;
+  first.Header().Begin(1s, {.id = 1}).Begin(1s, {.id = 2, .name = "open"}).End(2s, 1);
+  CaptureScript second;
+  second.Header().Row(1s, Reading(1, v1::REQUEST_TYPE_UPDATE_ASYNC, 50));
+  const StepsTable table = TableOf({first, second});
+  for (const StepRow& row : table.subjects.at(0).steps) EXPECT_THAT(row.budgets, IsEmpty());
+}
+
 TEST(StepsTest, WhatAServerAskedForCountsInItsOpenSteps) {
   constexpr auto kType = v1::REQUEST_TYPE_UPDATE_ASYNC;
   CaptureScript script;

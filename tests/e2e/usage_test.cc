@@ -84,7 +84,7 @@ class HelpTest : public ProgramTest {};
 TEST_F(HelpTest, NamesEverySubcommand) {
   const Ran ran = Run({"--help"});
   EXPECT_EQ(ran.status, 0);
-  for (const char* command : {"record", "lab", "report", "cat", "info", "verify"}) {
+  for (const char* command : {"record", "lab", "report", "diff", "cat", "info", "verify"}) {
     EXPECT_THAT(ran.out, HasSubstr(command));
   }
   EXPECT_EQ(Run({"--version"}).out, "dstap " DSTAP_VERSION "\n");
