@@ -77,6 +77,7 @@ void Compare(StepDiff& step) {
   step.failed = Changes(before.failed_requests, after.failed_requests);
   set(DiffKind::kRequests, !step.requests.empty() || !step.failed.empty());
   set(DiffKind::kValues, !HaveSameValues(before, after));
+  set(DiffKind::kSizes, before.written_bytes != after.written_bytes);
 }
 
 // Of both sides, as they stand on the old one and then on the new one.

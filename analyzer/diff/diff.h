@@ -32,7 +32,7 @@ struct RequestChange {
 };
 
 // In the order in which they are printed.
-enum class DiffKind : uint8_t { kRequests, kSteps, kValues, kRetries };
+enum class DiffKind : uint8_t { kRequests, kSteps, kValues, kRetries, kSizes };
 
 struct DiffKindInfo {
   std::string_view name;  // As `--fail-on` takes it.
@@ -44,8 +44,9 @@ inline constexpr std::array kDiffKinds = {
     DiffKindInfo{"steps", "a step that only one side has, or that only one side finishes well"},
     DiffKindInfo{"values", "a value seen that the other side has not seen"},
     DiffKindInfo{"retries", "tries on another schedule, or with other outcomes"},
+    DiffKindInfo{"sizes", "values stored in another size"},
 };
-static_assert(kDiffKinds.size() == static_cast<size_t>(DiffKind::kRetries) + 1);
+static_assert(kDiffKinds.size() == static_cast<size_t>(DiffKind::kSizes) + 1);
 
 // One step of a pair of subjects. A null row: the step is only on the other side.
 struct StepDiff {

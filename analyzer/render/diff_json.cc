@@ -45,6 +45,7 @@ Json SideOf(const StepRow* row, const RetryRow* retries) {
                {"seconds", TimesOf(row->seconds)},
                {"values_seen", std::move(values)},
                {"schedules", Json::array()}};
+  if (row->written_bytes) json["written_bytes"] = RangeOf(*row->written_bytes);
   if (row->failed_seconds) json["failed_seconds"] = TimesOf(row->failed_seconds);
   if (retries == nullptr) return json;
   json["schedules"] = ListOf(retries->schedules, &ScheduleOf);

@@ -140,6 +140,12 @@ std::string RetriesCell(const StepDiff& step, bool is_new) {
   return text;
 }
 
+std::string SizesCell(const StepDiff& step, bool is_new) {
+  const StepRow& row = is_new ? *step.after : *step.before;
+  return row.written_bytes ? fmt::format("{} bytes", FormatRange(*row.written_bytes))
+                           : "nothing stored";
+}
+
 std::string TimesCell(const TimeRange& times) {
   return fmt::format("{}, n {}", FormatTimes(times), times.count);
 }
@@ -175,6 +181,7 @@ Document DocumentOf(const Diff& diff) {
                    "Both sides have the same steps, and finish the same ones well.", &SamplesCell)},
       {"Values seen", Differences(diff, DiffKind::kValues, "No difference.", &ValuesCell)},
       {"Retries", Differences(diff, DiffKind::kRetries, "No difference.", &RetriesCell)},
+      {"Size of what is stored", Differences(diff, DiffKind::kSizes, "No difference.", &SizesCell)},
       {"Time", TimeBlocks(diff)},
   };
   return document;

@@ -37,6 +37,11 @@ Json StepOf(const StepRow& row, const StepsTable& table) {
                {"failed_calls", RangeOf(row.failed_calls)},
                {"failed_requests", RangesOf(row.failed_requests)},
                {"same_in_every_sample", row.is_same_in_every_sample()}};
+  if (!row.local_requests.empty()) step["local_requests"] = RangesOf(row.local_requests);
+  if (row.last_save.samples > 0) {
+    step["last_save"] = {{"seen", row.last_save.seen}, {"samples", row.last_save.samples}};
+  }
+  if (row.written_bytes) step["written_bytes"] = RangeOf(*row.written_bytes);
   if (row.longest_queue) step["longest_queue"] = SecondsNumber(*row.longest_queue);
   if (!row.budgets.empty()) step["budgets"] = BudgetsOf(row.budgets);
   if (!row.services.empty()) step["services"] = RangesOf(row.services);

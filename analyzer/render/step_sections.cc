@@ -40,15 +40,20 @@ const NamedRange* Find(const std::vector<NamedRange>& ranges, std::string_view n
   return found == ranges.end() ? nullptr : &*found;
 }
 
-// "61", "61 (60 failed)", "1 or 2", "-".
+// "61", "61 (60 failed)", "5 (3 local)", "1 or 2", "-".
 std::string CountCell(const StepRow& row, std::string_view method) {
   const NamedRange* requests = Find(row.requests, method);
   if (requests == nullptr) return "-";
   std::string text = FormatRange(requests->range);
-  if (const NamedRange* failed = Find(row.failed_requests, method)) {
-    text += fmt::format(" ({} failed)", FormatRange(failed->range));
-  }
-  return text;
+  std::string parts;
+  const auto add = [&](const std::vector<NamedRange>& ranges, std::string_view what) {
+    const NamedRange* found = Find(ranges, method);
+    if (found == nullptr) return;
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", FormatRange(found->range), what);
+  };
+  add(row.failed_requests, "failed");
+  add(row.local_requests, "local");
+  return parts.empty() ? text : fmt::format("{} ({})", text, parts);
 }
 
 // What has no column, and the other services.
@@ -81,7 +86,9 @@ std::string ColumnTitle(std::string_view method) {
 std::vector<Block> RequestsOf(const StepsTable& steps) {
   std::vector<std::string_view> used;
   bool has_services = false;
+  bool has_local = false;
   ForEachRow(steps, [&](const SubjectRows&, const StepRow& row) {
+    has_local = has_local || !row.local_requests.empty();
     has_services = has_services || !row.services.empty();
     for (const NamedRange& request : row.requests) {
       if (std::ranges::find(used, request.name) == used.end()) used.push_back(request.name);
@@ -108,6 +115,9 @@ std::vector<Block> RequestsOf(const StepsTable& steps) {
     table.rows.push_back(std::move(cells));
   });
   std::string words = "Requests in one sample, failed ones included. n: samples.";
+  if (has_local) {
+    words += " Local: answered by the server's own copy of the key; the others left the server.";
+  }
   if (has_services) words += " +: MemoryStore and Messaging, which spend no DataStore budget.";
   return {std::move(table), std::move(words)};
 }
@@ -173,6 +183,32 @@ std::vector<Block> TimesOf(const StepsTable& steps) {
   return blocks;
 }
 
+// What each step saw of the key's value, and what it stored.
+Table ValuesOf(const StepsTable& steps) {
+  bool has_last_save = false;
+  bool has_written = false;
+  ForEachRow(steps, [&](const SubjectRows&, const StepRow& row) {
+    has_last_save = has_last_save || row.last_save.samples > 0;
+    has_written = has_written || row.written_bytes.has_value();
+  });
+  Table table{.columns = {{"step"}, {"library"}, Words("value seen")}, .is_grouped = true};
+  if (has_last_save) table.columns.push_back({"saw the\nfinal save"});
+  if (has_written) table.columns.push_back({"bytes\nwritten", kRight});
+  ForEachRow(steps, [&](const SubjectRows& subject, const StepRow& row) {
+    if (row.values_seen.empty() && !row.written_bytes) return;
+    std::vector<std::string> cells = {Escape(row.name), SubjectLabel(subject),
+                                      OrDash(FormatValues(row))};
+    if (has_last_save) {
+      cells.push_back(row.last_save.samples == 0
+                          ? "-"
+                          : fmt::format("{} of {}", row.last_save.seen, row.last_save.samples));
+    }
+    if (has_written) cells.push_back(row.written_bytes ? FormatRange(*row.written_bytes) : "-");
+    table.rows.push_back(std::move(cells));
+  });
+  return table;
+}
+
 // What the server could see of its budgets in steps in which not everything went through at once.
 Table BudgetsOf(const StepsTable& steps) {
   Table table{.columns = {{"step"},
@@ -202,12 +238,7 @@ std::vector<Block> StepsBlocks(const Report& report) {
   }
   std::vector<Block> blocks = RequestsOf(steps);
   std::ranges::move(TimesOf(steps), std::back_inserter(blocks));
-  Table values{.columns = {{"step"}, {"library"}, Words("value seen")}, .is_grouped = true};
-  ForEachRow(steps, [&](const SubjectRows& subject, const StepRow& row) {
-    if (row.values_seen.empty()) return;
-    values.rows.push_back({Escape(row.name), SubjectLabel(subject), FormatValues(row)});
-  });
-  if (!values.rows.empty()) blocks.emplace_back(std::move(values));
+  if (Table values = ValuesOf(steps); !values.rows.empty()) blocks.emplace_back(std::move(values));
   return blocks;
 }
 

@@ -197,6 +197,7 @@ struct Step {
   std::string scenario;
   uint32_t sample = 0;          // From 1.
   std::vector<StoreKey> about;  // Empty: every call of the source.
+  std::string expected;         // What it sees if the last save is not lost; empty: not said.
   Time begin{};
   std::optional<Time> end;  // Absent: open, or never ended.
   bool ok = false;          // These three are known at the end.

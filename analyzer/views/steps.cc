@@ -22,6 +22,11 @@ void Widen(Range& range, uint64_t value, bool is_first) {
   range.max = is_first ? value : std::max(range.max, value);
 }
 
+void Widen(std::optional<Range>& range, Range other) {
+  if (!range) range = other;
+  *range = {std::min(range->min, other.min), std::max(range->max, other.max)};
+}
+
 bool HasFailed(const Call& call) {
   return call.outcome == Outcome::kDropped || call.outcome == Outcome::kRejected ||
          call.outcome == Outcome::kFailed;
@@ -80,9 +85,11 @@ void StepsView::OnStepBegin(const Step& step) {
 void StepsView::Sample::Clear() {
   calls = {};
   failed = {};
+  local = {};
   failed_calls = 0;
   throttling = {};
   longest_queue = {};
+  written_bytes.reset();
   budgets.Clear();
 }
 
@@ -103,7 +110,12 @@ void StepsView::OnCall(const Call& call, const Step* step) {
     ++sample.failed_calls;
     ++sample.failed[ColumnOf(call)];
   }
-  sample.throttling.Add(StageOf(call));
+  const Stage stage = StageOf(call);
+  if (stage == Stage::kLocal) ++sample.local[ColumnOf(call)];
+  sample.throttling.Add(stage);
+  if (call.written && call.outcome == Outcome::kOk) {
+    Widen(sample.written_bytes, {call.written->bytes, call.written->bytes});
+  }
   sample.longest_queue = std::max(sample.longest_queue, call.queued);
   sample.budgets.Add(call);
 }
@@ -130,8 +142,14 @@ void StepsView::AddEnded(const Step& step, const Sample& sample, Sum& sum) {
   for (size_t i = 0; i < kMethodColumns; ++i) {
     Widen(sum.calls[i], sample.calls[i], is_first);
     Widen(sum.failed_by_method[i], sample.failed[i], is_first);
+    Widen(sum.local[i], sample.local[i], is_first);
   }
   Widen(sum.failed_calls, sample.failed_calls, is_first);
+  if (sample.written_bytes) Widen(sum.written_bytes, *sample.written_bytes);
+  if (step.ok && !step.expected.empty()) {
+    ++sum.last_save.samples;
+    if (step.observed == step.expected) ++sum.last_save.seen;
+  }
   sum.throttling += sample.throttling;
   sum.longest_queue = std::max(sum.longest_queue, sample.longest_queue);
   for (const BudgetSeen& seen : sample.budgets.seen()) {
@@ -168,6 +186,7 @@ StepRow StepsView::RowOf(std::string name, const Sum& sum) {
     if (sum.failed_by_method[column].max > 0) {
       row.failed_requests.push_back({column_name, sum.failed_by_method[column]});
     }
+    if (sum.local[column].max > 0) row.local_requests.push_back({column_name, sum.local[column]});
     if (sum.unfinished_calls[column] > 0) {
       row.unfinished_requests.push_back({column_name, sum.unfinished_calls[column]});
     }
@@ -177,6 +196,8 @@ StepRow StepsView::RowOf(std::string name, const Sum& sum) {
   row.failed_seconds = RangeOf(sum.failed_times);
   row.values_seen.assign(sum.values_seen.begin(), sum.values_seen.end());
   row.values_other = sum.values_other;
+  row.last_save = sum.last_save;
+  row.written_bytes = sum.written_bytes;
   row.throttling = sum.throttling;
   if (sum.throttling.queued > 0 || sum.longest_queue > Time{}) {
     row.longest_queue = sum.longest_queue;

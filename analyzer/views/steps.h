@@ -57,6 +57,14 @@ struct BudgetRange {
   friend bool operator==(const BudgetRange&, const BudgetRange&) = default;
 };
 
+// Whether a step saw what was last saved.
+struct LastSave {
+  uint64_t seen = 0;
+  uint64_t samples = 0;  // That did not fail, and of which the capture says what was saved.
+
+  friend bool operator==(const LastSave&, const LastSave&) = default;
+};
+
 // Of `count` samples; of one sample only the range says something.
 struct TimeRange {
   Time median{};  // Of an even number of samples: midway between the two in the middle.
@@ -74,6 +82,7 @@ struct StepRow {
   uint64_t samples = 0;                     // That ended.
   uint64_t failed = 0;                      // Of those.
   std::vector<NamedRange> requests;         // DataStore methods.
+  std::vector<NamedRange> local_requests;   // Of those, answered by the server's own copy.
   std::vector<NamedRange> services;         // Methods of MemoryStoreService and MessagingService.
   Range failed_calls;                       // Calls that were dropped, rejected or failed,
   std::vector<NamedRange> failed_requests;  // and of which methods.
@@ -82,6 +91,8 @@ struct StepRow {
   std::vector<size_t> tie;                  // Subjects (indexes) whose median shows no difference.
   std::vector<std::pair<std::string, uint64_t>> values_seen;  // By value.
   uint64_t values_other = 0;
+  LastSave last_save;
+  std::optional<Range> written_bytes;           // Of one value that was stored. Absent: none was.
   Throttling throttling;                        // All ended samples together.
   std::optional<Time> longest_queue;            // Absent: nothing waited in a queue.
   std::vector<BudgetRange> budgets;             // By request type. Empty: the captures do not tell.
@@ -124,9 +135,11 @@ class StepsView final : public TimelineVisitor {
   struct Sample {
     MethodCounts calls{};
     MethodCounts failed{};
+    MethodCounts local{};
     uint64_t failed_calls = 0;
     Throttling throttling;
     Time longest_queue{};
+    std::optional<Range> written_bytes;
     StepBudgets budgets;
 
     void Clear();
@@ -136,6 +149,7 @@ class StepsView final : public TimelineVisitor {
     uint64_t failed = 0;
     std::array<Range, kMethodColumns> calls{};
     std::array<Range, kMethodColumns> failed_by_method{};
+    std::array<Range, kMethodColumns> local{};
     Range failed_calls;
     Throttling throttling;
     Time longest_queue{};
@@ -144,6 +158,8 @@ class StepsView final : public TimelineVisitor {
     std::vector<Time> failed_times;
     std::map<std::string, uint64_t> values_seen;
     uint64_t values_other = 0;
+    LastSave last_save;
+    std::optional<Range> written_bytes;
     uint64_t unfinished = 0;
     std::array<uint64_t, kMethodColumns> unfinished_calls{};
   };

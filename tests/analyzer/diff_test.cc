@@ -188,6 +188,16 @@ TEST(DiffTest, ValuesSeenAreComparedAsASet) {
   EXPECT_THAT(OneStep({.observed = "999"}, {.observed = "999"}).differs(), IsEmpty());
 }
 
+TEST(DiffTest, ValuesStoredInAnotherSizeAreADifference) {
+  const auto storing = [](uint64_t bytes) {
+    return StepOf{.calls = {test::Storing(Update("a", 0s, 1s), bytes)}};
+  };
+  EXPECT_THAT(OneStep(storing(100), storing(101)).differs(), ElementsAre("sizes"));
+  EXPECT_THAT(OneStep(storing(100), {.calls = {Update("a", 0s, 1s)}}).differs(),
+              ElementsAre("sizes"));
+  EXPECT_THAT(OneStep(storing(100), storing(100)).differs(), IsEmpty());
+}
+
 TEST(DiffTest, AnotherScheduleIsADifferenceOfRetries) {
   const auto tries = [](Time second) {
     return StepOf{.calls = {Update("a", 0s, 1s), Update("a", second, second + 1s)}};

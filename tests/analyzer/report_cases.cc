@@ -38,13 +38,15 @@ CaptureScript Bench(std::string_view library, std::string_view version, bool is_
     script.Begin(begin, {.id = ++id,
                          .subject = library,
                          .name = "hop-releases",
-                         .sample = static_cast<uint32_t>(sample + 1)});
+                         .sample = static_cast<uint32_t>(sample + 1),
+                         .expected = "888"});
     for (int64_t i = 0; i < hop_requests + sample; ++i) {
       auto call = Update("a", at, at + 250ms);
       if (i == 1) {
-        call.outcome = v1::OUTCOME_CANCELLED;
-        call.served_by = v1::SERVED_BY_LOCAL_COPY;
+        call = CancelledByLocalCopy(call);
         call.completed = at;
+      } else {
+        call = Storing(call, static_cast<uint64_t>(120 + sample));
       }
       script.Call(call);
       at += 2s;

@@ -225,6 +225,42 @@ TEST(StepsTest, DifferentValuesSeenHaveALimit) {
   }
 }
 
+TEST(StepsTest, TheLastSaveIsSeenWhereWhatWasSeenIsWhatWasExpected) {
+  CaptureScript script;
+  script.Header();
+  for (uint64_t id = 1; id <= 4; ++id) script.Begin(1s, {.id = id, .expected = "888"});
+  script.Begin(1s, {.id = 5});
+  script.End(2s, 1, "888").End(2s, 2, "777").End(2s, 3).End(2s, 5, "888");
+  script.Fail(2s, 4, "gave up");
+  EXPECT_EQ(OnlyRow(TableOf({script})).last_save, (LastSave{.seen = 1, .samples = 3}));
+}
+
+TEST(StepsTest, RequestsThatNeverLeftTheServerAreCountedByMethodToo) {
+  CaptureScript script;
+  script.Header();
+  script.Begin(1s, {.id = 1}).Call(Update("a", 1s, 2s));
+  script.Call(test::CancelledByLocalCopy(Update("a", 2s, 2s)));
+  script.Call(test::CancelledByLocalCopy(Update("a", 3s, 3s))).End(4s, 1);
+  script.Begin(5s, {.id = 2}).Call(Update("a", 5s, 6s)).Call(Get("a", 6s, 7s)).End(7s, 2);
+  const StepsTable table = TableOf({script});
+  EXPECT_THAT(OnlyRow(table).requests,
+              ElementsAre(NamedRange{"UpdateAsync", {1, 3}}, NamedRange{"GetAsync", {0, 1}}));
+  EXPECT_THAT(OnlyRow(table).local_requests, ElementsAre(NamedRange{"UpdateAsync", {0, 2}}));
+}
+
+TEST(StepsTest, BytesWrittenAreOfValuesThatWereStored) {
+  CaptureScript script;
+  script.Header();
+  auto failed = test::Storing(Update("a", 1s, 2s), 9000);
+  failed.outcome = v1::OUTCOME_FAILED;
+  script.Begin(1s, {.id = 1}).Call(failed).Call(Get("a", 1s, 2s)).End(2s, 1);
+  EXPECT_EQ(OnlyRow(TableOf({script})).written_bytes, std::nullopt);
+  script.Begin(3s, {.id = 2}).Call(test::Storing(Update("a", 3s, 4s), 120));
+  script.Call(test::Storing(Update("a", 4s, 5s), 7)).End(5s, 2);
+  script.Begin(6s, {.id = 3}).Call(test::Storing(Update("a", 6s, 7s), 121)).End(7s, 3);
+  EXPECT_EQ(OnlyRow(TableOf({script})).written_bytes, (Range{7, 121}));
+}
+
 TEST(StepsTest, ThrottlingIsOfAllSamplesTogether) {
   CaptureScript script;
   script.Header();

@@ -47,6 +47,18 @@ inline capture::CallRecord GetPast(std::string_view key, Time issued, Time compl
   return call;
 }
 
+// It found nothing to write, in the server's own copy of the key.
+inline capture::CallRecord CancelledByLocalCopy(capture::CallRecord update) {
+  update.outcome = v1::OUTCOME_CANCELLED;
+  update.served_by = v1::SERVED_BY_LOCAL_COPY;
+  return update;
+}
+
+inline capture::CallRecord Storing(capture::CallRecord call, uint64_t bytes) {
+  call.written = capture::ValueInfo{.bytes = bytes};
+  return call;
+}
+
 // Asked for, and not answered yet.
 inline capture::CallRecord InFlight(capture::CallRecord call) {
   call.admitted.reset();
@@ -72,6 +84,7 @@ struct StepSpec {
   uint32_t sample = 1;
   uint32_t source = 1;
   std::vector<v1::StoreKey> about = {};
+  std::string_view expected = {};
 };
 
 // The records of one file, in order.
@@ -118,6 +131,7 @@ class CaptureScript {
     begin.set_subject(std::string(spec.subject));
     begin.set_name(std::string(spec.name));
     begin.set_sample(spec.sample);
+    begin.set_expected(std::string(spec.expected));
     for (const v1::StoreKey& about : spec.about) *begin.add_about() = about;
     return Row(time, std::move(row));
   }

@@ -41,6 +41,8 @@ for (const library of ['profile-store', 'profile-service', 'lapis']) {
     });
     assert.equal(steps['load-new'].observed, '0');
     assert.equal(steps['load-stored'].observed, '888');
+    assert.equal(steps['load-stored'].expected, '888');
+    assert.ok(!steps['load-new'].expected, 'nothing was saved yet');
     assert.ok(steps.save.seconds >= 0.25, 'a save ends when its write is answered');
     assert.ok(steps.release.seconds >= 0.25, 'so does a release');
   });
@@ -50,6 +52,7 @@ for (const library of ['profile-store', 'profile-service', 'lapis']) {
     const { proxy, steps } = await run(library, 'hop-releases');
     const hop = steps['hop-releases'];
     assert.equal(hop.observed, '888');
+    assert.equal(hop.expected, '888');
     assert.deepEqual(callsByStep(proxy), { 'hop-releases': [[UPDATE, UPDATE]] });
     const sources = proxy.all('sourceInfo').map(({ id, role }) => [id, role]);
     assert.deepEqual(sources, [[1, 'old server'], [2, 'new server']]);
@@ -84,6 +87,7 @@ test('ProfileService tries every 7 s until the autosave 30 s after the save', as
   assertNear(starts('hop-keeps-early'), [0, 7, 14, 21, 28], 0.1);
   for (const step of Object.values(steps)) {
     assert.equal(step.observed, '999');
+    assert.equal(step.expected, '999');
   }
   assert.ok(proxy.all('notice').some(({ text }) => text.endsWith('was taken: ListenToRelease')));
 });
