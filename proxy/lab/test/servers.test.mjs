@@ -263,3 +263,25 @@ test('waiting for a write a second time waits for the next one', async () => {
   assert.deepEqual(lines, []);
   assert.equal(proxy.all('stepEnd')[0].observed, 'true');
 });
+
+test('a profile whose key is empty is its whole store', async () => {
+  const { proxy, lines } = await runScenario(`${TWO_SERVERS}
+    local profile = lab:profile()
+    lab:step(a, 1, "write", profile, function(steps) return steps.write(profile) end)`,
+  'return {}', `
+    function steps.keys(profile)
+      return { { store = profile.store, scope = "global", key = "" } }
+    end
+    function steps.write(profile)
+      local service = game:GetService("DataStoreService")
+      task.spawn(function()
+        service:GetDataStore("Other"):SetAsync("any", 1)
+        service:GetDataStore(profile.store):SetAsync("any", 1)
+      end)
+      lab.untilWritten(profile)
+    end`);
+  assert.deepEqual(lines, []);
+  const [begin, end] = [...proxy.all('stepBegin'), ...proxy.all('stepEnd')];
+  const seconds = (end.nowNs - begin.nowNs) / 1e9;
+  assert.ok(seconds >= 0.4 && seconds < 0.43, `${seconds}: a write takes 0.2 s`);
+});
