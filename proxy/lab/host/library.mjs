@@ -13,6 +13,8 @@ const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 const LIBRARIES = path.join(PACKAGE, 'libraries');
 const CACHE = path.join(PACKAGE, '.cache');
 const WIRING = 'wiring.json';
+const STEPS = 'steps.luau';
+const MANUAL = 'docs/adding-a-library.md';
 
 /** Names of the libraries that have a wiring here. */
 export function knownLibraries() {
@@ -37,13 +39,30 @@ function wiringFolder({ name, path: given }) {
   }
   if (!knownLibraries().includes(name)) {
     const remedy = given
-      ? `; put a ${WIRING} and a steps.luau into ${given} (libraries/README.md)`
+      ? `; put a ${WIRING} and a ${STEPS} into ${given} (${MANUAL})`
       : '';
     throw new UsageError(
       `unknown library "${name}"; known: ${knownLibraries().join(', ')}${remedy}`,
     );
   }
   return path.join(LIBRARIES, name);
+}
+
+function readWiring(folder) {
+  const file = path.join(folder, WIRING);
+  const wiring = readJson(file);
+  if (typeof wiring.module !== 'string') {
+    throw new UsageError(`${file}: "module", the root module's name, is missing (${MANUAL})`);
+  }
+  return wiring;
+}
+
+function readSteps(folder) {
+  const file = path.join(folder, STEPS);
+  if (!existsSync(file)) {
+    throw new UsageError(`${file}: there is no such file beside ${WIRING} (${MANUAL})`);
+  }
+  return readFileSync(file, 'utf8');
 }
 
 // npm's first line that says why, without its prefix.
@@ -138,7 +157,7 @@ export function findLibrary(spec) {
     throw new UsageError(`--library ${spec.name}=${spec.path}: there is no such file or folder`);
   }
   const folder = wiringFolder(spec);
-  const wiring = readJson(path.join(folder, WIRING));
+  const wiring = readWiring(folder);
   const { root, ...about } = spec.path ? fromPath(spec, wiring) : fromNpm(spec, wiring);
   return {
     library: {
@@ -151,8 +170,8 @@ export function findLibrary(spec) {
       ],
     },
     steps: {
-      file: `libraries/${spec.name}/steps.luau`,
-      source: readFileSync(path.join(folder, 'steps.luau'), 'utf8'),
+      file: `libraries/${spec.name}/${STEPS}`,
+      source: readSteps(folder),
     },
   };
 }

@@ -136,3 +136,22 @@ test('a proxy that hangs up ends the run', async () => {
   assert.equal(status, 1);
   assert.match(lines[0], /mine: the proxy hung up \(step save, sample 1\)/);
 });
+
+test('a library of one\'s own that lacks something is told what', async () => {
+  const cases = [
+    [{}, 2, /unknown library "mine"; .* put a wiring\.json and a steps\.luau into /],
+    [{ 'wiring.json': '{}' }, 2, /wiring\.json: "module", the root module's name, is missing/],
+    [{ 'wiring.json': '{"module":"M"}' }, 2, /steps\.luau: there is no such file beside wiring/],
+    [{ 'wiring.json': '{"module":"M"}', 'steps.luau': 'return nil' }, 1,
+      /libraries\/mine\/steps\.luau gives no table of functions/],
+    [{ 'wiring.json': '{"module":"M"}', 'steps.luau': 'return { keys = print, load = 1 }' }, 1,
+      /libraries\/mine\/steps\.luau gives no function "load"/],
+  ];
+  for (const [files, expected, text] of cases) {
+    const root = folder({ 'init.luau': 'return {}', ...files });
+    const { status, lines } = await runLab(['--library', `mine=${root}`, ...SCENARIO]);
+    assert.equal(status, expected);
+    assert.equal(lines.length, 1);
+    assert.match(lines[0], text);
+  }
+});
