@@ -10,7 +10,8 @@ import { temporaryFolder } from './temporary.mjs';
 const READ_NS = 50_000_000;
 const WRITE_NS = 200_000_000;
 const START_UNIX_NS = 1_767_225_600_000_000_000;
-const METHOD = { get: 1, set: 2, update: 3 };
+const METHOD = { get: 1, set: 2, update: 3, getSorted: 12 };
+const STORE_ORDERED = 2;
 const OUTCOME = { ok: 1, cancelled: 2, failed: 5 };
 const TRANSFORM_VALUE = 1;
 
@@ -109,7 +110,9 @@ export class FakeProxy {
   }
 
   #call(source, call, send) {
-    const id = `${call.store.name}/${call.store.scope}/${call.key}`;
+    const kind = call.store.kind === STORE_ORDERED ? 'ordered ' : '';
+    const place = `${kind}${call.store.name}/${call.store.scope}/`;
+    const id = `${place}${call.key}`;
     const text = this.failing(call);
     const reply = (fields) => send(source, 'reply', { call: call.id, ...fields });
     if (text) {
@@ -132,6 +135,8 @@ export class FakeProxy {
           call: call.id, run: 1, value: entry?.value, keyInfo: this.#keyInfo(entry),
         });
       });
+    } else if (call.method === METHOD.getSorted) {
+      this.#after(READ_NS, () => reply({ outcome: OUTCOME.ok, items: this.#sorted(place, call) }));
     } else {
       reply({ outcome: OUTCOME.failed, error: { text: `no method ${call.method} here` } });
     }
@@ -148,6 +153,15 @@ export class FakeProxy {
       const entry = this.store.get(id);
       reply({ outcome: OUTCOME.ok, value: entry.value, keyInfo: this.#keyInfo(entry) });
     });
+  }
+
+  // The first page.
+  #sorted(place, { list: { ascending, pageSize } }) {
+    const items = [...this.store]
+      .filter(([id]) => id.startsWith(place))
+      .map(([id, { value }]) => ({ key: id.slice(place.length), value }))
+      .sort((a, b) => a.value - b.value);
+    return (ascending ? items : items.reverse()).slice(0, pageSize);
   }
 
   #write(id, value) {
