@@ -77,8 +77,10 @@ class SessionServer::Impl : public std::enable_shared_from_this<Impl> {
     auto parsed = Parse(text);
     if (!parsed.ok()) return parsed.status();
     const auto failed = [&text](const error_code& error) {
+      const bool taken = error == asio::error::address_in_use;
       return Status(ErrorCode::kWrite,
-                    fmt::format("{}: cannot be listened on: {}", text, error.message()));
+                    fmt::format("{}: cannot be listened on: {}{}", text, error.message(),
+                                taken ? "; end what has it, or name another address" : ""));
     };
     error_code error;
     acceptor_.open(parsed->endpoint.protocol(), error);

@@ -149,6 +149,15 @@ function fromNpm(spec, wiring) {
   };
 }
 
+// A path without a module is the user's to put right, and leaves an earlier capture alone.
+function ownModules({ name, path: given }, root, wiring) {
+  try {
+    return readModules(root, wiring.module, name);
+  } catch (error) {
+    throw given ? new UsageError(`--library ${name}: ${error.message}`) : error;
+  }
+}
+
 /**
  * @param {{name: string, version?: string, path?: string}} spec
  */
@@ -165,7 +174,7 @@ export function findLibrary(spec) {
       ...about,
       isModel: wiring.isModel ?? false,
       files: [
-        ...readModules(root, wiring.module, spec.name),
+        ...ownModules(spec, root, wiring),
         ...besideModules(wiring, spec.name),
       ],
     },

@@ -12,13 +12,21 @@ function moduleName(file) {
   return name && !NOT_MODULES.test(name) ? name : undefined;
 }
 
+function sourceOf(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`${file}: cannot be read: ${error.message}`);
+  }
+}
+
 function collect(folder, modulePath, shown, out) {
   const entries = readdirSync(folder, { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const add = (file, at) => out.push({
     path: at,
     file: `${shown}/${file}`,
-    source: readFileSync(path.join(folder, file), 'utf8'),
+    source: sourceOf(path.join(folder, file)),
   });
   const init = entries.find((entry) => entry.isFile() && moduleName(entry.name) === 'init');
   if (init) {
@@ -51,11 +59,11 @@ export function readModules(root, module, shown) {
   }
   if (stat.isFile()) {
     const file = `${shown}/${path.basename(root)}`;
-    return [{ path: module, file, source: readFileSync(root, 'utf8') }];
+    return [{ path: module, file, source: sourceOf(root) }];
   }
   const files = [];
   if (!collect(root, module, shown, files)) {
-    throw new Error(`${root}: has no init.lua or init.luau, so it is not a module`);
+    throw new Error(`${root}: has no init.luau or init.lua, so it is not a module`);
   }
   return files;
 }

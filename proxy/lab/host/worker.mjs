@@ -10,6 +10,7 @@ import { Vm, oneLine } from './vm.mjs';
 const NS_PER_SECOND = 1e9;
 
 async function prepare(vm, { options, library, steps, scenarios }, welcome) {
+  parentPort.postMessage({ trace: 'loading' });
   for (const { path, file, source } of library.files) {
     await vm.addFile('file', path, file, source);
   }

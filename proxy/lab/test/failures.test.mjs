@@ -119,11 +119,13 @@ test('unknown libraries, scenarios and options are wrong usage', async () => {
   }
 });
 
-test('a path that is no module says so', async () => {
-  const { status, lines } =
-    await runLab(['--library', `datastore2=${folder({ 'a.txt': '' })}`, ...SCENARIO]);
-  assert.equal(status, 1);
-  assert.match(lines[0], /has no init\.lua or init\.luau/);
+test('a path that is no module is wrong usage, and says so', async () => {
+  const given = folder({ 'a.txt': '' });
+  const { status, lines } = await runLab(['--library', `datastore2=${given}`, ...SCENARIO]);
+  assert.equal(status, 2);
+  assert.equal(lines.length, 1);
+  assert.ok(lines[0].includes(`--library datastore2: ${given}: has no init`), lines[0]);
+  assert.match(lines[0], /has no init\.luau or init\.lua/);
 });
 
 test('a proxy that hangs up ends the run', async () => {
