@@ -1,85 +1,23 @@
-// The main job, from the library's real source to the report.
+// What every run of the lab keeps to, whichever the library.
 #include <gmock/gmock.h>
 
-#include <map>
-#include <nlohmann/json.hpp>
-
-#include "tests/e2e/program.h"
+#include "tests/e2e/lab.h"
 
 namespace dstap::test {
 namespace {
 
 using testing::HasSubstr;
-
-// What a live benchmark measured in October 2026: five runs of five samples on live servers with no
-// players. Counts were the same in every sample; seconds are the lowest and highest seen.
-struct Live {
-  const char* step;
-  const char* method;
-  double seconds_min, seconds_max;
-};
-constexpr Live kDataStore2[] = {
-    {"load-new", "GetAsync", 0.07, 0.12},
-    {"load-stored", "GetAsync", 0.02, 0.08},
-    {"save", "UpdateAsync", 0.20, 0.42},
-    {"release", "UpdateAsync", 0.20, 0.35},
-};
-// Live times were printed with two decimals.
-constexpr double kRounding = 0.005;
-
-class LabTest : public ProgramTest {
- protected:
-  Ran Lab(const std::vector<std::string>& more) const {
-    std::vector<std::string> words = {"lab", "--samples", "5", "-o", "out"};
-    words.insert(words.end(), more.begin(), more.end());
-    return Run(words);
-  }
-  nlohmann::json Report(const std::string& file) const {
-    const Ran ran = Run({"report", file, "--format", "json"});
-    EXPECT_EQ(ran.status, 0) << ran.err;
-    return nlohmann::json::parse(ran.out);
-  }
-  std::map<std::string, nlohmann::json> StepsOf(const nlohmann::json& report) const {
-    std::map<std::string, nlohmann::json> steps;
-    for (const auto& step : report.at("subjects").at(0).at("steps")) {
-      steps[step.at("name").get<std::string>()] = step;
-    }
-    return steps;
-  }
-};
-
-TEST_F(LabTest, DataStore2SendsWhatItSentToTheLiveService) {
-  const Ran ran = Lab({"--library", "datastore2", "--scenario", "load-save-release"});
-  ASSERT_EQ(ran.status, 0) << ran.err;
-  const auto report = Report("out/datastore2.dstap");
-  EXPECT_EQ(report.at("format"), "dstap.report/1");
-  EXPECT_EQ(report.at("subjects").at(0).at("name"), "datastore2");
-  auto steps = StepsOf(report);
-  for (const Live& live : kDataStore2) {
-    SCOPED_TRACE(live.step);
-    const auto& step = steps[live.step];
-    // Release comes twice a sample: after the save, and after the second load.
-    EXPECT_EQ(step.at("samples"), std::string(live.step) == "release" ? 10 : 5);
-    EXPECT_EQ(step.at("failed"), 0);
-    EXPECT_EQ(step.at("requests"),
-              nlohmann::json::parse(std::string("{\"") + live.method + R"(":{"min":1,"max":1}})"));
-    EXPECT_GE(step.at("seconds").at("min").get<double>(), live.seconds_min - kRounding);
-    EXPECT_LE(step.at("seconds").at("max").get<double>(), live.seconds_max + kRounding);
-    const auto& throttling = step.at("throttling");
-    EXPECT_EQ(throttling.at("sent"), throttling.at("admitted"));
-    EXPECT_EQ(throttling.at("queued"), 0);
-    EXPECT_EQ(throttling.at("dropped"), 0);
-  }
-}
+using testing::Not;
+using testing::StartsWith;
 
 TEST_F(LabTest, TheSameSeedGivesTheSameBytesAndAnotherOnlyOtherTimes) {
   ASSERT_EQ(Lab({"--library", "datastore2", "--seed", "1"}).status, 0);
   const std::string first = Slurp(Path("out/datastore2.dstap"));
-  auto one = StepsOf(Report("out/datastore2.dstap"));
+  auto one = StepsOf(Report({"out/datastore2.dstap"}));
   ASSERT_EQ(Lab({"--library", "datastore2", "--seed", "1"}).status, 0);
   EXPECT_EQ(first, Slurp(Path("out/datastore2.dstap")));
   ASSERT_EQ(Lab({"--library", "datastore2", "--seed", "2"}).status, 0);
-  auto two = StepsOf(Report("out/datastore2.dstap"));
+  auto two = StepsOf(Report({"out/datastore2.dstap"}));
   ASSERT_EQ(one.size(), two.size());
   bool other_times = false;
   for (const auto& [name, step] : one) {
@@ -138,12 +76,84 @@ TEST_F(OwnLibraryTest, ThatAsksForAServiceThatDoesNotExistIsToldWhich) {
   EXPECT_THAT(ran.err, HasSubstr(":1:"));
 }
 
-TEST_F(OwnLibraryTest, InAFolderWithoutAModuleIsOneLine) {
-  std::filesystem::create_directories(Path("empty"));
-  const Ran ran = Lab({"--library", "datastore2=" + Path("empty")});
-  EXPECT_NE(ran.status, 0);
-  EXPECT_THAT(ran.err, HasSubstr("empty"));
+TEST_F(OwnLibraryTest, ThatIsNoLuauIsNamedWithFileAndLine) {
+  const Ran ran = LabWith("This is a letter, and no module.\n");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.err, StartsWith("dstap lab: datastore2: datastore2/init.luau:1: "));
+  EXPECT_THAT(ran.err, Not(HasSubstr("socket")));
+  EXPECT_EQ(Run({"verify", "out/datastore2.dstap"}).status, 0);
 }
+
+struct NoModule {
+  const char* path;
+  const char* says;
+};
+
+class NoModuleTest : public LabTest, public testing::WithParamInterface<NoModule> {};
+
+TEST_P(NoModuleTest, IsOneLineAndAnEarlierCaptureStays) {
+  std::filesystem::create_directories(Path("empty"));
+  std::filesystem::create_directories(Path("text"));
+  Spill(Path("text/readme.txt"), "no module");
+  std::filesystem::create_symlink("loop", Path("loop"));
+  std::filesystem::create_directories(Path("out"));
+  Spill(Path("out/datastore2.dstap"), "earlier");
+  const Ran ran = Lab({"--library", std::string("datastore2=") + GetParam().path});
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, StartsWith("dstap lab: --library datastore2"));
+  EXPECT_THAT(ran.err, HasSubstr(GetParam().path));
+  EXPECT_THAT(ran.err, HasSubstr(GetParam().says));
+  EXPECT_TRUE(IsOneLine(ran.err)) << ran.err;
+  EXPECT_EQ(Slurp(Path("out/datastore2.dstap")), "earlier");
+  EXPECT_FALSE(std::filesystem::exists(Path("out/datastore2.dstap.part")));
+}
+
+constexpr const char* kNoInit = "has no init.luau or init.lua, so it is not a module";
+constexpr const char* kNotThere = "there is no such file or folder";
+const NoModule kNoModules[] = {
+    {"empty", kNoInit},
+    {"text", kNoInit},
+    {"missing", kNotThere},
+    {"loop", kNotThere},
+    {"text/readme.txt/below", kNotThere},
+    {"/proc/self/mem", "cannot be read"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, NoModuleTest, testing::ValuesIn(kNoModules), [](const auto& tested) {
+  std::string name = tested.param.path;
+  std::erase_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });
+  return name;
+});
+
+// A scenario of one load, and something without end: in virtual time, or in none at all.
+class EndlessScenarioTest : public LabTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(EndlessScenarioTest, IsStoppedByTheWallClockAndWhatItDidIsKept) {
+  Spill(Path("endless.luau"), std::string(R"(
+local lab = ...
+local server = lab:server({ name = "server", role = "server" })
+local profile = lab:profile()
+local hold = lab:hold(server, profile)
+lab:step(server, 1, "load-new", profile, hold.load)
+lab:wait(8)
+)") + GetParam());
+  const Ran ran =
+      Lab({"--library", "datastore2", "--scenario", "./endless.luau", "--time-limit", "4"});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.err, StartsWith("dstap lab: datastore2: stopped after 4 s of wall clock in "));
+  EXPECT_THAT(ran.err, HasSubstr("--time-limit"));
+  EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 2);  // The other names the capture.
+  const Ran verify = Run({"verify", "out/datastore2.dstap"});
+  EXPECT_EQ(verify.status, 0);
+  EXPECT_THAT(verify.out, HasSubstr("datastore2.dstap: closed, 1 call"));
+  const Steps steps = StepsOf(Report({"out/datastore2.dstap"}));
+  EXPECT_EQ(steps.at("load-new").at("requests"), Requests("GetAsync", 1));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, EndlessScenarioTest,
+    testing::Values("while true do lab:wait(1) end",
+                    "lab:step(server, 1, 'endless', profile, function() while true do end end)"));
 
 }  // namespace
 }  // namespace dstap::test

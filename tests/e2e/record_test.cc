@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <boost/asio.hpp>
+
 #include "tests/e2e/program.h"
 
 namespace dstap::test {
@@ -119,6 +121,28 @@ TEST_F(RecordTest, AFileThatWasToBeReplacedStaysWhenTheCommandCannotBeStarted) {
             4);
   EXPECT_EQ(Slurp(Path("run.dstap")), before);
   EXPECT_FALSE(std::filesystem::exists(Path("run.dstap.part")));
+}
+
+// Whoever is there first keeps the address, and the newcomer leaves no file.
+TEST_F(RecordTest, AnAddressThatAnotherProgramHasIsOneLineAndStatusFour) {
+  const std::string unix_address = "unix:" + Path("taken.sock");
+  boost::asio::io_context io;
+  boost::asio::local::stream_protocol::acceptor by_path(io, Path("taken.sock"));
+  boost::asio::ip::tcp::acceptor by_port(
+      io, boost::asio::ip::tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
+  const std::string tcp_address =
+      "tcp:127.0.0.1:" + std::to_string(by_port.local_endpoint().port());
+  for (const std::string& address : {unix_address, tcp_address}) {
+    SCOPED_TRACE(address);
+    const Ran ran = Run({"record", "-o", "run.dstap", "--listen", address, "--", "touch", "ran"});
+    EXPECT_EQ(ran.status, 4);
+    EXPECT_EQ(ran.err, "dstap record: " + address +
+                           ": cannot be listened on: Address already in use; end what has it, or "
+                           "name another address\n");
+    EXPECT_FALSE(std::filesystem::exists(Path("run.dstap")));
+    EXPECT_FALSE(std::filesystem::exists(Path("ran")));
+  }
+  EXPECT_TRUE(std::filesystem::exists(Path("taken.sock")));
 }
 
 TEST_F(RecordTest, AFolderThatIsNotThereIsOneLineAndStatusFour) {

@@ -23,6 +23,7 @@ TEST_P(UsageTest, IsOneLineThatSaysWhatToDo) {
   Spill(Path("empty.dstap"), "");
   Spill(Path("text.dstap"), "This is a text file and no capture at all.\n");
   std::filesystem::create_directory(Path("folder.dstap"));
+  std::filesystem::create_symlink("loop.dstap", Path("loop.dstap"));
   const Ran ran = Run(GetParam().arguments);
   EXPECT_EQ(ran.status, GetParam().status) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr(GetParam().says));
@@ -44,6 +45,20 @@ const Wrong kWrong[] = {
     {"Directory", {"report", "folder.dstap"}, 3, "folder.dstap: is a directory"},
     {"EmptyFile", {"report", "empty.dstap"}, 3, "empty.dstap"},
     {"TextFile", {"report", "text.dstap"}, 3, "is not a dstap capture"},
+    // Cannot be opened, whoever asks; permissions do not stop every user.
+    {"LinkToItself",
+     {"report", "loop.dstap"},
+     3,
+     "loop.dstap: cannot be opened: Too many levels of symbolic links"},
+    {"FileBelowAFile",
+     {"verify", "text.dstap/run.dstap"},
+     3,
+     "text.dstap/run.dstap: cannot be opened: Not a directory"},
+    // Can be opened, and fails at its first byte.
+    {"UnreadableFile",
+     {"cat", "/proc/self/mem"},
+     3,
+     "/proc/self/mem: cannot be read: Input/output error"},
     {"CatOfAMissingFile", {"cat", "missing.dstap"}, 3, "cannot be opened"},
     {"CatOfText", {"cat", "text.dstap"}, 3, "is not a dstap capture"},
     {"InfoOfAnEmptyFile", {"info", "empty.dstap"}, 3, "empty.dstap"},
@@ -78,6 +93,18 @@ const Wrong kWrong[] = {
 
 INSTANTIATE_TEST_SUITE_P(All, UsageTest, testing::ValuesIn(kWrong),
                          [](const auto& tested) { return std::string(tested.param.name); });
+
+class PermissionTest : public ProgramTest {};
+
+TEST_F(PermissionTest, AFileThatMayNotBeReadIsOneLineAndStatusThree) {
+  Spill(Path("secret.dstap"), "x");
+  std::filesystem::permissions(Path("secret.dstap"), std::filesystem::perms::none);
+  if (::access(Path("secret.dstap").c_str(), R_OK) == 0) GTEST_SKIP() << "this user may read all";
+  const Ran ran = Run({"report", "secret.dstap"});
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_EQ(ran.err, "dstap report: secret.dstap: cannot be opened: Permission denied\n");
+  EXPECT_EQ(ran.out, "");
+}
 
 class HelpTest : public ProgramTest {};
 
