@@ -1,11 +1,15 @@
-// A client of the proxy for end-to-end tests: dstap_test_client MODE [N], run by `dstap record`.
-// What it saw answered goes to standard output, one line a call, before its next call.
+// A client of the proxy for end-to-end tests: dstap_test_client MODE [N [M]], run by `dstap
+// record`. What it saw answered goes to standard output, one line a call, before its next call.
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <barrier>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/support/test_client.h"
 
@@ -48,6 +52,45 @@ class VirtualClient {
   dstap::Time now_{};
 };
 
+// Calls of one connection that wait for an answer at the same time.
+constexpr uint64_t kWindow = 8;
+
+// One connection of a crowd, over wall time: keys "1", "2", ... up to `calls`, a few underway at
+// any moment. False unless each was answered once, in the order sent.
+bool CallInOrder(TestClient& client, uint64_t calls) {
+  uint64_t answered = 0;
+  for (uint64_t sent = 0; answered < calls;) {
+    while (sent < calls && sent - answered < kWindow) {
+      ++sent;
+      client.Send(dstap::test::Get(sent, std::to_string(sent)));
+    }
+    const auto frame = client.Receive();
+    if (!frame || !frame->has_reply() || frame->reply().call() != answered + 1) return false;
+    if (frame->reply().outcome() != v1::OUTCOME_OK) return false;
+    ++answered;
+  }
+  return true;
+}
+
+// Connects `connections` times, then all call at once. True when each was answered in full.
+bool Crowd(const std::string& address, uint64_t connections, uint64_t calls) {
+  std::atomic<uint64_t> complete = 0;
+  std::barrier all_connected(static_cast<std::ptrdiff_t>(connections));
+  std::vector<std::thread> threads;
+  for (uint64_t i = 1; i <= connections; ++i) {
+    threads.emplace_back([&, i] {
+      TestClient client(address);
+      client.Send(dstap::test::Hello(v1::CLOCK_KIND_WALL));
+      client.Send(dstap::test::SourceInfo(1, "server " + std::to_string(i)));
+      client.Receive();
+      all_connected.arrive_and_wait();
+      if (CallInOrder(client, calls)) ++complete;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return complete == connections;
+}
+
 void Say(uint64_t id) {
   std::printf("answered %llu\n", static_cast<unsigned long long>(id));
   std::fflush(stdout);
@@ -80,6 +123,12 @@ int main(int argc, char** argv) {
       if (!client.Receive()) return 98;
       Say(id);
     }
+    return 0;
+  }
+  if (mode == "crowd") {
+    const uint64_t calls = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
+    if (!Crowd(address, n, calls)) return 98;
+    Say(n * calls);
     return 0;
   }
   if (mode == "vanish") {
