@@ -126,7 +126,13 @@ INSTANTIATE_TEST_SUITE_P(All, NoModuleTest, testing::ValuesIn(kNoModules), [](co
 });
 
 // A scenario of one load, and something without end: in virtual time, or in none at all.
-class EndlessScenarioTest : public LabTest, public testing::WithParamInterface<const char*> {};
+struct Endless {
+  const char* name;
+  const char* source;
+  const char* doing;  // What it was stopped in.
+};
+
+class EndlessScenarioTest : public LabTest, public testing::WithParamInterface<Endless> {};
 
 TEST_P(EndlessScenarioTest, IsStoppedByTheWallClockAndWhatItDidIsKept) {
   Spill(Path("endless.luau"), std::string(R"(
@@ -136,11 +142,13 @@ local profile = lab:profile()
 local hold = lab:hold(server, profile)
 lab:step(server, 1, "load-new", profile, hold.load)
 lab:wait(8)
-)") + GetParam());
+)") + GetParam().source);
   const Ran ran =
       Lab({"--library", "datastore2", "--scenario", "./endless.luau", "--time-limit", "4"});
   EXPECT_EQ(ran.status, 1);
-  EXPECT_THAT(ran.err, StartsWith("dstap lab: datastore2: stopped after 4 s of wall clock in "));
+  EXPECT_THAT(ran.err,
+              StartsWith(std::string("dstap lab: datastore2: stopped after 4 s of wall clock in ") +
+                         GetParam().doing));
   EXPECT_THAT(ran.err, HasSubstr("--time-limit"));
   EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 2);  // The other names the capture.
   const Ran verify = Run({"verify", "out/datastore2.dstap"});
@@ -150,10 +158,16 @@ lab:wait(8)
   EXPECT_EQ(steps.at("load-new").at("requests"), Requests("GetAsync", 1));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, EndlessScenarioTest,
-    testing::Values("while true do lab:wait(1) end",
-                    "lab:step(server, 1, 'endless', profile, function() while true do end end)"));
+const Endless kEndless[] = {
+    {"WaitsForEver", "while true do lab:wait(1) end",
+     "scenario endless, after step load-new, sample 1: "},
+    {"StepLoopsForEver",
+     "lab:step(server, 1, 'forever', profile, function() while true do end end)",
+     "step forever, sample 1: "},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, EndlessScenarioTest, testing::ValuesIn(kEndless),
+                         [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace
 }  // namespace dstap::test
