@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <climits>
 #include <filesystem>
+#include <mutex>
 #include <ostream>
 #include <set>
 #include <system_error>
+#include <thread>
 
 #include "proxy/commands/recording_flags.h"
 
@@ -66,6 +68,9 @@ CLI::App* LabCommand::Declare(CLI::App& app) {
   command->add_option("--time-limit", time_limit_s_, "Seconds of real time for one library")
       ->check(CLI::Range(1, 86'400))
       ->capture_default_str();
+  command->add_option("--jobs", jobs_, "Libraries that run at a time; 0: one a processor")
+      ->check(CLI::Range(0, 64))
+      ->capture_default_str();
   command->add_option("-o,--output", folder_, "Folder for one capture a library, replaced if there")
       ->capture_default_str()
       ->type_name("DIR");
@@ -92,21 +97,51 @@ Result<ExitStatus> LabCommand::Run(Streams streams) {
                   fmt::format("{}: cannot be made a folder: {}", folder_,
                               error ? error.message() : "something else is there"));
   }
+
+  // Each library has a proxy, a clock and a process of its own, so they can run at the same time.
+  // What is said of them stands in their order all the same.
+  std::vector<LibraryRun> runs(libraries_.size());
+  std::mutex mutex;
+  size_t started = 0;
+  size_t told = 0;
+  bool stop = false;
+  const auto work = [&] {
+    std::unique_lock lock(mutex);
+    while (!stop && started < runs.size()) {
+      const size_t index = started++;
+      lock.unlock();
+      LibraryRun run = RunLibrary(libraries_[index], lab_folder);
+      lock.lock();
+      stop = stop || run.interrupted || !run.status.ok();
+      runs[index] = std::move(run);
+      runs[index].done = true;
+      for (; told < runs.size() && runs[told].done; ++told) streams.notes << runs[told].notes;
+      streams.notes.flush();
+    }
+  };
+  const size_t processors = std::max(1U, std::thread::hardware_concurrency());
+  const size_t jobs = std::min(jobs_ > 0 ? static_cast<size_t>(jobs_) : processors, runs.size());
+  {
+    std::vector<std::jthread> others;
+    for (size_t i = 1; i < jobs; ++i) others.emplace_back(work);
+    work();
+  }
   ExitStatus worst = ExitStatus::kFine;
-  for (const std::string& library : libraries_) {
-    DSTAP_TRY_ASSIGN(const ExitStatus status, RunLibrary(library, lab_folder, streams));
-    worst = std::max(worst, status);
+  for (const LibraryRun& run : runs) {
+    if (!run.status.ok()) return run.status;
+    worst = std::max(worst, *run.status);
   }
   return worst;
 }
 
-Result<ExitStatus> LabCommand::RunLibrary(const std::string& library, const std::string& lab_folder,
-                                          Streams streams) {
+LabCommand::LibraryRun LabCommand::RunLibrary(const std::string& library,
+                                              const std::string& lab_folder) const {
   RecordingOptions options = base_;
   options.output = (fs::path(folder_) / (CaptureName(library) + ".dstap")).string();
   options.if_exists = FileSink::IfExists::kReplace;
   options.replace_at_end = true;
   options.title = "lab";
+  options.inherits_files = false;  // Other libraries' sockets are open too.
   options.command = {
       "node",      lab_folder + "/main.mjs", "--library",    library,
       "--samples", std::to_string(samples_), "--seed",       std::to_string(options.seed),
@@ -122,28 +157,34 @@ Result<ExitStatus> LabCommand::RunLibrary(const std::string& library, const std:
   if (!recorded.ok()) {
     if (recorded.status().code() == ErrorCode::kNotFound &&
         recorded.status().message().starts_with("node:")) {
-      return Status(ErrorCode::kNotFound,
-                    "node is not installed; the lab needs Node 18 or newer (Debian: apt-get "
-                    "install nodejs)");
+      return {.status = Status(ErrorCode::kNotFound,
+                               "node is not installed; the lab needs Node 18 or newer (Debian: "
+                               "apt-get install nodejs)")};
     }
-    return recorded.status();
+    return {.status = recorded.status()};
   }
   const RecordingResult& result = *recorded;
-  if (result.discarded) return ExitStatus::kUsage;  // Node said what was wrong.
-  streams.notes << fmt::format("dstap lab: {}: {} calls in {}{}\n", library, result.calls,
-                               options.output,
-                               result.command_status == 0 ? "" : "; it did not run to its end");
+  if (result.discarded) return {.status = ExitStatus::kUsage};  // Node said what was wrong.
+  LibraryRun run{.interrupted = result.interrupted};
+  run.notes =
+      fmt::format("dstap lab: {}: {} calls in {}{}\n", library, result.calls, options.output,
+                  result.command_status == 0 ? "" : "; it did not run to its end");
   if (!result.first_refusal.empty()) {
-    streams.notes << fmt::format("dstap lab: {}: the proxy refused the lab: {}\n", library,
-                                 result.first_refusal);
+    run.notes += fmt::format("dstap lab: {}: the proxy refused the lab: {}\n", library,
+                             result.first_refusal);
   }
   if (!result.file_error.ok()) {
-    streams.notes << fmt::format("dstap lab: {}; {} of {} calls are lost\n",
-                                 result.file_error.message(), result.calls_lost, result.calls);
+    run.notes += fmt::format("dstap lab: {}; {} of {} calls are lost\n",
+                             result.file_error.message(), result.calls_lost, result.calls);
   }
-  if (result.interrupted) return static_cast<ExitStatus>(result.command_status);
-  if (result.command_status != 0) return ExitStatus::kCheckFailed;
-  return result.file_error.ok() ? ExitStatus::kFine : ExitStatus::kNoOutput;
+  if (result.interrupted) {
+    run.status = static_cast<ExitStatus>(result.command_status);
+  } else if (result.command_status != 0) {
+    run.status = ExitStatus::kCheckFailed;
+  } else if (!result.file_error.ok()) {
+    run.status = ExitStatus::kNoOutput;
+  }
+  return run;
 }
 
 }  // namespace dstap::proxy

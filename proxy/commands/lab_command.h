@@ -18,8 +18,14 @@ class LabCommand final : public Command {
   Result<ExitStatus> Run(Streams streams) override;
 
  private:
-  Result<ExitStatus> RunLibrary(const std::string& library, const std::string& lab_folder,
-                                Streams streams);
+  struct LibraryRun {
+    Result<ExitStatus> status = ExitStatus::kFine;
+    bool interrupted = false;
+    std::string notes = {};
+    bool done = false;
+  };
+
+  LibraryRun RunLibrary(const std::string& library, const std::string& lab_folder) const;
 
   RecordingOptions base_;
   std::vector<std::string> libraries_;
@@ -27,6 +33,7 @@ class LabCommand final : public Command {
   int samples_ = 5;
   int players_ = 0;
   int time_limit_s_ = 120;
+  int jobs_ = 0;  // 0: as many as there are processors.
   std::string folder_ = "out";
 };
 

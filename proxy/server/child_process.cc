@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -45,7 +46,8 @@ ChildProcess::ChildProcess(boost::asio::io_context& io, std::function<void(int)>
 Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(boost::asio::io_context& io,
                                                           const std::vector<std::string>& command,
                                                           const Variables& variables,
-                                                          std::function<void(int)> on_exit) {
+                                                          std::function<void(int)> on_exit,
+                                                          Inherits inherits) {
   // The signal set first: a child that ends at once must not be missed.
   std::unique_ptr<ChildProcess> child(new ChildProcess(io, std::move(on_exit)));
   std::vector<std::string> arguments = command;
@@ -58,8 +60,14 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(boost::asio::io_contex
   ::sigaddset(&defaults, SIGXFSZ);
   ::posix_spawnattr_setsigdefault(&attributes, &defaults);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  const int error = ::posix_spawnp(&child->pid_, command.front().c_str(), nullptr, &attributes,
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  if (inherits == Inherits::kStandardFiles) {
+    ::posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+  }
+  const int error = ::posix_spawnp(&child->pid_, command.front().c_str(), &files, &attributes,
                                    Pointers(arguments).data(), Pointers(environment).data());
+  ::posix_spawn_file_actions_destroy(&files);
   ::posix_spawnattr_destroy(&attributes);
   if (error != 0) {
     child->pid_ = 0;

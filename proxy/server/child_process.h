@@ -5,6 +5,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,13 +25,17 @@ class ChildProcess {
  public:
   using Variables = std::vector<std::pair<std::string, std::string>>;
 
+  // Which of this process's open files the child has too.
+  enum class Inherits : uint8_t { kAllFiles, kStandardFiles };
+
   // Starts `command` (found along PATH) with this process's environment and `variables`.
   // `on_exit` is called once, on the io_context, with the exit status as a shell gives it: the
   // child's own, or 128 + the signal that ended it.
   static Result<std::unique_ptr<ChildProcess>> Start(boost::asio::io_context& io,
                                                      const std::vector<std::string>& command,
                                                      const Variables& variables,
-                                                     std::function<void(int)> on_exit);
+                                                     std::function<void(int)> on_exit,
+                                                     Inherits inherits = Inherits::kAllFiles);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;

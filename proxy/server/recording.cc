@@ -207,8 +207,10 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
   Lifetime lifetime(io, **server);
   auto variables = options.variables;
   variables.emplace_back("DSTAP_SOCKET", (*server)->address().text);
-  auto child = ChildProcess::Start(io, options.command, variables,
-                                   [&lifetime](int status) { lifetime.OnExit(status); });
+  auto child = ChildProcess::Start(
+      io, options.command, variables, [&lifetime](int status) { lifetime.OnExit(status); },
+      options.inherits_files ? ChildProcess::Inherits::kAllFiles
+                             : ChildProcess::Inherits::kStandardFiles);
   if (!child.ok()) {
     sink->Discard();
     return child.status();

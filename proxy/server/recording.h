@@ -30,6 +30,8 @@ struct RecordingOptions {
   std::vector<std::pair<std::string, std::string>> header_options;
   std::string listen;  // Empty: a private Unix socket.
   std::vector<std::string> command;
+  // Whether the command gets the files that are open here, or only the three standard ones.
+  bool inherits_files = true;
   std::vector<std::pair<std::string, std::string>> variables;
 };
 

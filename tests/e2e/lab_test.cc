@@ -27,6 +27,22 @@ TEST_F(LabTest, TheSameSeedGivesTheSameBytesAndAnotherOnlyOtherTimes) {
   EXPECT_TRUE(other_times);
 }
 
+TEST_F(LabTest, LibrariesThatRunAtOneTimeAreToldAndRecordedAsOneAfterTheOther) {
+  const std::vector<std::string> names = {"lapis", "datastore2", "profile-store"};
+  const auto run = [&](const std::string& jobs) {
+    std::vector<std::string> words = {"--samples", "1", "--jobs", jobs};
+    for (const std::string& name : names) words.insert(words.end(), {"--library", name});
+    const Ran ran = Lab(words);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    std::vector<std::string> out = {ran.err};
+    for (const std::string& name : names) out.push_back(Slurp(Path("out/" + name + ".dstap")));
+    return out;
+  };
+  const std::vector<std::string> one_by_one = run("1");
+  EXPECT_THAT(one_by_one[0], StartsWith("dstap lab: lapis: 5 calls"));
+  EXPECT_EQ(run("3"), one_by_one);
+}
+
 TEST_F(LabTest, AnEarlierCaptureStaysWhenTheWordsAreWrong) {
   ASSERT_EQ(Lab({"--library", "datastore2"}).status, 0);
   const std::string before = Slurp(Path("out/datastore2.dstap"));

@@ -2,15 +2,17 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 namespace dstap::proxy {
 namespace {
 
-int StatusOf(const std::vector<std::string>& command,
-             const ChildProcess::Variables& variables = {}) {
+int StatusOf(const std::vector<std::string>& command, const ChildProcess::Variables& variables = {},
+             ChildProcess::Inherits inherits = ChildProcess::Inherits::kAllFiles) {
   boost::asio::io_context io;
   int seen = -1;
-  auto child = ChildProcess::Start(io, command, variables, [&](int status) { seen = status; });
+  auto child = ChildProcess::Start(
+      io, command, variables, [&](int status) { seen = status; }, inherits);
   EXPECT_TRUE(child.ok()) << child.status().message();
   io.run();
   return seen;
@@ -32,6 +34,15 @@ TEST(ChildProcessTest, VariablesReplaceThoseOfTheSameName) {
             0);
   EXPECT_EQ(StatusOf({"sh", "-c", "test \"$DSTAP_TEST_VARIABLE\" = old"}, {{"DSTAP_TEST", "new"}}),
             0);
+}
+
+TEST(ChildProcessTest, OpenFilesAreInheritedOrNot) {
+  ASSERT_EQ(::dup2(STDERR_FILENO, 9), 9);
+  const std::vector<std::string> has_nine = {"sh", "-c", "echo >&9"};
+  EXPECT_EQ(StatusOf(has_nine), 0);
+  EXPECT_NE(StatusOf(has_nine, {}, ChildProcess::Inherits::kStandardFiles), 0);
+  EXPECT_EQ(StatusOf({"sh", "-c", "echo >&2"}, {}, ChildProcess::Inherits::kStandardFiles), 0);
+  ::close(9);
 }
 
 TEST(ChildProcessTest, ACommandThatIsNotThereIsAnError) {
