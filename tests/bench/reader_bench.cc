@@ -1,0 +1,109 @@
+// Calls read a second, all columns. A capture counts only when the sums of all its columns, read
+// once before, are the traffic's own; while time runs a few columns are summed, so that the sums
+// cost little of what is measured.
+#include <benchmark/benchmark.h>
+
+#include <map>
+#include <string>
+
+#include "proto/base/check.h"
+#include "proto/capture/capture_reader.h"
+#include "tests/bench/json_lines.h"
+#include "tests/bench/memory_view_source.h"
+#include "tests/bench/traffic_capture.h"
+
+namespace dstap::bench {
+namespace {
+
+constexpr uint64_t kCalls = 500'000;
+constexpr uint64_t kJsonCalls = 50'000;
+
+const CaptureBytes& TheCapture(Layout layout) {
+  static std::map<Layout, CaptureBytes> made;
+  const auto found = made.find(layout);
+  if (found != made.end()) return found->second;
+  const TrafficOptions options{.in_flight_records = layout == Layout::kRecording};
+  return made[layout] = TrafficCapture(options, kCalls, layout);
+}
+
+// Calls `each(call)` for every record of a call. False when the capture is not whole.
+template <typename F>
+bool ReadAll(const std::string& bytes, F each) {
+  auto reader = capture::CaptureReader::Open(std::make_unique<MemoryViewSource>(bytes),
+                                             capture::CaptureReader::OnDamage::kStop);
+  DSTAP_CHECK(reader.ok());
+  for (;;) {
+    const auto record = reader->Next();
+    if (!record.ok()) return false;
+    if (!record->has_value()) return reader->ending() == capture::Ending::kClosed;
+    if ((*record)->call != nullptr) each(*(*record)->call);
+  }
+}
+
+bool GivesAllColumns(const CaptureBytes& capture) {
+  Sums sums;
+  return ReadAll(capture.bytes, [&](const capture::CallRecord& call) { sums.Add(call); }) &&
+         sums == capture.sums.all;
+}
+
+void BM_Reader(benchmark::State& state, Layout layout) {
+  const CaptureBytes& capture = TheCapture(layout);
+  if (!GivesAllColumns(capture)) {
+    state.SkipWithError("what was read is not what was written");
+    return;
+  }
+  for (auto _ : state) {
+    FewSums sums;
+    if (!ReadAll(capture.bytes, [&](const capture::CallRecord& call) { sums.Add(call); }) ||
+        sums != capture.sums.few) {
+      state.SkipWithError("what was read is not what was written");
+      return;
+    }
+  }
+  // Each call once, however many records it has.
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kCalls));
+  state.counters["records"] = static_cast<double>(capture.sums.all.calls());
+}
+
+struct Lines {
+  std::string text;
+  FewSums sums;
+  uint64_t calls = 0;
+};
+
+const Lines& TheLines() {
+  static const Lines lines = [] {
+    Lines made;
+    Traffic traffic({});
+    while (made.calls < kJsonCalls) {
+      const capture::Record record = traffic.Next();
+      if (record.call == nullptr) continue;
+      made.text += JsonLineOf(*record.call);
+      made.sums.Add(*record.call);
+      ++made.calls;
+    }
+    return made;
+  }();
+  return lines;
+}
+
+void BM_JsonLines(benchmark::State& state) {
+  const Lines& lines = TheLines();
+  for (auto _ : state) {
+    FewSums sums;
+    ForEachLine(lines.text, [&](std::string_view line) { sums.Add(JsonCall(line).call()); });
+    if (sums != lines.sums) {
+      state.SkipWithError("what was read is not what was written");
+      return;
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kJsonCalls));
+}
+
+BENCHMARK_CAPTURE(BM_Reader, packed, Layout::kPacked)->Name("reader/packed");
+BENCHMARK_CAPTURE(BM_Reader, plain, Layout::kPlain)->Name("reader/not compressed");
+BENCHMARK_CAPTURE(BM_Reader, recording, Layout::kRecording)->Name("reader/while recording");
+BENCHMARK(BM_JsonLines)->Name("as JSON lines/read");
+
+}  // namespace
+}  // namespace dstap::bench
