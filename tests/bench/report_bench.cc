@@ -33,10 +33,11 @@ const std::string& TheCapture() {
 void BM_Report(benchmark::State& state) {
   const auto text =
       std::ranges::find(analyzer::AllRenderers(), "text", &analyzer::RendererEntry::name);
+  const std::string& capture = TheCapture();
   for (auto _ : state) {
     analyzer::ReportViews views;
     analyzer::TimelineBuilder builder(views.visitors());
-    const auto read = analyzer::ReadCapture("bench.dstap", SourceOf(TheCapture()), builder);
+    const auto read = analyzer::ReadCapture("bench.dstap", SourceOf(capture), builder);
     const analyzer::Report report = views.Take();
     if (!read.status.ok() || report.overview.calls != kCalls) {
       state.SkipWithError("the report did not see every call");
@@ -49,9 +50,10 @@ void BM_Report(benchmark::State& state) {
 
 // What a report cannot be faster than: the timeline, with nobody looking at it.
 void BM_TimelineAlone(benchmark::State& state) {
+  const std::string& capture = TheCapture();
   for (auto _ : state) {
     analyzer::TimelineBuilder builder({});
-    DSTAP_CHECK(analyzer::ReadCapture("bench.dstap", SourceOf(TheCapture()), builder).status.ok());
+    DSTAP_CHECK(analyzer::ReadCapture("bench.dstap", SourceOf(capture), builder).status.ok());
   }
   state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kCalls));
 }

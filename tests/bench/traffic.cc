@@ -96,7 +96,7 @@ struct Traffic::World {
     const double per_minute = 60 + 40.0 * players;
     servers.push_back({.id = id,
                        .players = players,
-                       .marks_steps = id % 20 == 0,
+                       .marks_steps = id % 40 == 0,
                        .read = Budget(per_minute, per_minute / 2),
                        .write = Budget(per_minute, per_minute / 2)});
     v1::Row& row = PlanRow(Time());

@@ -24,7 +24,7 @@ struct TrafficOptions {
 
 // Servers that load, save and release players' data: users by Zipf's law, times log-normal, servers
 // that save all their players at once, budgets that run out in some of these bursts (requests are
-// queued and dropped then), a few requests that fail or find the local copy. One server in 20 marks
+// queued and dropped then), a few requests that fail or find the local copy. One server in 40 marks
 // each request and its follower on the same key as a step.
 //
 // Units:     times are nanoseconds since the recording began, whole microseconds.

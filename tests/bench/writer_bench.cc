@@ -70,9 +70,10 @@ std::string JsonLines(const TrafficOptions& options, uint64_t calls) {
 }
 
 void BM_JsonLines(benchmark::State& state) {
+  const Recorded& traffic = TheTraffic(false);
   DiscardingSink sink;
   for (auto _ : state) {
-    for (const capture::Record& record : TheTraffic(false).records()) {
+    for (const capture::Record& record : traffic.records()) {
       if (record.call != nullptr) DSTAP_CHECK(sink.Append(JsonLineOf(*record.call)).ok());
     }
   }
