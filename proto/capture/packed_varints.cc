@@ -14,6 +14,8 @@ uint64_t JoinSevens(uint64_t bytes) {
   return (v & 0x0FFF'FFFF) | (v & 0x0FFF'FFFF'0000'0000) >> 4;
 }
 
+uint64_t LowBits(int bits) { return ~uint64_t{0} >> (64 - bits); }
+
 }  // namespace
 
 size_t CountVarints(std::string_view packed) {
@@ -37,9 +39,20 @@ bool DecodeVarints(std::string_view packed, uint64_t* out) {
       uint64_t bytes = 0;
       std::memcpy(&bytes, at, 8);
       const uint64_t ends = ~bytes & 0x8080'8080'8080'8080;
+      // Two at once where two end in these 8, as they nearly always do: where the next ones begin
+      // is known sooner than from one after the other.
+      const uint64_t later_ends = ends & (ends - 1);
+      if (later_ends != 0) {
+        const int bits = std::countr_zero(ends) + 1;        // 8 times the first one's length,
+        const int both = std::countr_zero(later_ends) + 1;  // and of both together.
+        *out++ = JoinSevens(bytes & LowBits(bits));
+        *out++ = JoinSevens((bytes & LowBits(both)) >> bits);
+        at += both / 8;
+        continue;
+      }
       if (ends != 0) {
-        const int bits = std::countr_zero(ends) + 1;  // 8 times the varint's length.
-        *out++ = JoinSevens(bytes & (~uint64_t{0} >> (64 - bits)));
+        const int bits = std::countr_zero(ends) + 1;
+        *out++ = JoinSevens(bytes & LowBits(bits));
         at += bits / 8;
         continue;
       }
