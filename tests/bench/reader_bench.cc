@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "proto/base/check.h"
 #include "proto/capture/capture_reader.h"
@@ -18,12 +19,14 @@ namespace {
 constexpr uint64_t kCalls = 500'000;
 constexpr uint64_t kJsonCalls = 50'000;
 
-const CaptureBytes& TheCapture(Layout layout) {
-  static std::map<Layout, CaptureBytes> made;
-  const auto found = made.find(layout);
+const CaptureBytes& TheCapture(Layout layout, bool hashes_and_versions) {
+  static std::map<std::pair<Layout, bool>, CaptureBytes> made;
+  const std::pair key(layout, hashes_and_versions);
+  const auto found = made.find(key);
   if (found != made.end()) return found->second;
-  const TrafficOptions options{.in_flight_records = layout == Layout::kRecording};
-  return made[layout] = TrafficCapture(options, kCalls, layout);
+  const TrafficOptions options{.hashes_and_versions = hashes_and_versions,
+                               .in_flight_records = layout == Layout::kRecording};
+  return made[key] = TrafficCapture(options, kCalls, layout);
 }
 
 // Calls `each(call)` for every record of a call. False when the capture is not whole.
@@ -46,8 +49,8 @@ bool GivesAllColumns(const CaptureBytes& capture) {
          sums == capture.sums.all;
 }
 
-void BM_Reader(benchmark::State& state, Layout layout) {
-  const CaptureBytes& capture = TheCapture(layout);
+void BM_Reader(benchmark::State& state, Layout layout, bool hashes_and_versions) {
+  const CaptureBytes& capture = TheCapture(layout, hashes_and_versions);
   if (!GivesAllColumns(capture)) {
     state.SkipWithError("what was read is not what was written");
     return;
@@ -100,9 +103,11 @@ void BM_JsonLines(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kJsonCalls));
 }
 
-BENCHMARK_CAPTURE(BM_Reader, packed, Layout::kPacked)->Name("reader/packed");
-BENCHMARK_CAPTURE(BM_Reader, plain, Layout::kPlain)->Name("reader/not compressed");
-BENCHMARK_CAPTURE(BM_Reader, recording, Layout::kRecording)->Name("reader/while recording");
+BENCHMARK_CAPTURE(BM_Reader, packed, Layout::kPacked, true)->Name("reader/packed");
+BENCHMARK_CAPTURE(BM_Reader, plain, Layout::kPlain, true)->Name("reader/not compressed");
+BENCHMARK_CAPTURE(BM_Reader, small, Layout::kPacked, false)->Name("reader/packed, small");
+BENCHMARK_CAPTURE(BM_Reader, smaller, Layout::kPlain, false)->Name("reader/not compressed, small");
+BENCHMARK_CAPTURE(BM_Reader, recording, Layout::kRecording, true)->Name("reader/while recording");
 BENCHMARK(BM_JsonLines)->Name("as JSON lines/read");
 
 }  // namespace
