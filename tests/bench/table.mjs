@@ -2,9 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 
-const [benchFile, memoryFile, labFile] = process.argv.slice(2);
+const [memoryFile, labFile, ...benchFiles] = process.argv.slice(2);
 
-const { benchmarks } = JSON.parse(readFileSync(benchFile, 'utf8'));
+// Google Benchmark writes NaN, which is no JSON, as the spread of a counter that is 0.
+const benchmarks = benchFiles.flatMap((file) =>
+  JSON.parse(readFileSync(file, 'utf8').replaceAll(/: NaN\b/g, ': null')).benchmarks);
 
 function linesOf(file) {
   return readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
