@@ -144,5 +144,30 @@ TEST_F(ChangedTest, AServerThatBeginsWithSixtyLetsSixtyOneThrough) {
   ExpectSeconds(steps.at("throttle-load"), 31.0, 31.0 + kFrame + 0.12);
 }
 
+// The lab has 0.3.0 for its Promise. 26 bytes are "lastCompatibleVersion":0, which 0.3.8 adds.
+TEST_F(ChangedTest, ADiffOfLapisZeroThreeZeroAndZeroThreeEightShowsLargerValuesAndNothingElse) {
+  const std::string old_source =
+      std::string(DSTAP_SOURCE_DIR) + "/proxy/lab/node_modules/lapis-promise";
+  const auto run = [&](const std::string& library, const std::string& folder) {
+    return Run({"lab", "--library", library, "--scenario", "load-save-release", "--scenario",
+                "hop-releases", "--samples", "1", "-o", folder})
+        .status;
+  };
+  ASSERT_EQ(run("lapis=" + old_source, "old"), 0);
+  ASSERT_EQ(run("lapis@0.3.8", "new"), 0);
+  const Ran ran = Run({"diff", "old", "new", "--fail-on", "sizes", "--format", "json"});
+  EXPECT_EQ(ran.status, 1) << ran.err;
+  const Json diff = Json::parse(ran.out);
+  EXPECT_EQ(diff.at("differences"),
+            (Json{{"requests", 0}, {"steps", 0}, {"values", 0}, {"retries", 0}, {"sizes", 5}}));
+  for (const Json& step : diff.at("subjects").at(0).at("steps")) {
+    const auto bytes = [&step](const char* side) {
+      return step.at(side).at("written_bytes").at("min").get<int>();
+    };
+    EXPECT_EQ(bytes("new") - bytes("old"), 26) << step.at("name");
+  }
+  EXPECT_EQ(Run({"diff", "old", "new", "--fail-on", "requests,steps,values,retries"}).status, 0);
+}
+
 }  // namespace
 }  // namespace dstap::test
