@@ -9,8 +9,10 @@
 
 #include "analyzer/commands/output_file.h"
 #include "analyzer/commands/read_files.h"
+#include "analyzer/diff/conditions.h"
 #include "analyzer/diff/diff.h"
 #include "analyzer/render/diff_renderer.h"
+#include "proto/base/escape.h"
 
 namespace dstap::analyzer {
 namespace {
@@ -86,8 +88,9 @@ CLI::App* DiffCommand::Declare(CLI::App& app) {
   command->add_option("-o,--output", output_, "Where to print it; \"-\" is standard output")
       ->capture_default_str();
   command->footer("What --fail-on takes:\n" + Meanings() +
-                  "With any of them the exit status is also 1 when no step could be compared. It "
-                  "is 3 when\na file cannot be read or is damaged, and 0 otherwise.");
+                  "With any of them the exit status is also 1 when no step could be compared, or "
+                  "when a side\nis not whole. It is 3 when a file cannot be read or is damaged, "
+                  "and 0 otherwise.");
   return command;
 }
 
@@ -120,7 +123,18 @@ Result<ExitStatus> DiffCommand::Run(Streams streams) {
     DSTAP_TRY(WriteWhole(output_, text));
   }
   if (read != ExitStatus::kFine || fail_on_.empty()) return read;
+  // A check that was not made is not passed.
   if (diff.steps_compared() == 0) return ExitStatus::kCheckFailed;
+  bool is_whole = true;
+  for (const auto& [side, name] : {std::pair(&before, &old_), std::pair(&after, &new_)}) {
+    const std::string missing = MissingOf(side->report.overview);
+    if (missing.empty()) continue;
+    is_whole = false;
+    streams.notes << fmt::format(
+        "dstap diff: {}: is not whole ({}), so --fail-on fails; record it again\n", Escape(*name),
+        missing);
+  }
+  if (!is_whole) return ExitStatus::kCheckFailed;
   for (size_t kind = 0; kind < kDiffKinds.size(); ++kind) {
     if (IsAsked(fail_on_, kind) && diff.Count(static_cast<DiffKind>(kind)) > 0) {
       return ExitStatus::kCheckFailed;

@@ -1,10 +1,14 @@
 #include "analyzer/commands/read_files.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <ostream>
+#include <set>
+#include <system_error>
 
 #include "analyzer/timeline/read_capture.h"
+#include "proto/base/escape.h"
 #include "proto/base/file_source.h"
 
 namespace dstap::analyzer {
@@ -20,7 +24,15 @@ Result<std::unique_ptr<ByteSource>> Open(const std::string& path) {
 FilesRead ReadFiles(std::string_view command, std::span<const std::string> files,
                     TimelineBuilder& builder, Streams streams) {
   FilesRead result;
+  std::set<std::string> seen;
   for (const std::string& file : files) {
+    std::error_code error;
+    const std::string place = std::filesystem::canonical(file, error).string();
+    if (!seen.insert(error ? file : place).second) {
+      streams.notes << "dstap " << command << ": " << Escape(file)
+                    << ": is given twice, and is read once\n";
+      continue;
+    }
     const CaptureRead read = ReadCapture(file, Open(file), builder);
     if (read.is_capture) ++result.captures;
     if (read.status.ok()) continue;

@@ -94,7 +94,10 @@ std::string TroubleOf(const Overview& overview) {
     const DefectInfo& info = InfoOf(total.defect);
     // Steps that failed or did not end are compared step by step.
     if (total.defect == Defect::kStepUnfinished) continue;
-    if (info.severity == DefectSeverity::kNote && total.defect != Defect::kFaultInjected) continue;
+    if (info.severity == DefectSeverity::kNote && total.defect != Defect::kFaultInjected &&
+        total.defect != Defect::kInterrupted) {
+      continue;
+    }
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", info.id, total.count);
   }
   return text.empty() ? "-" : text;
@@ -122,6 +125,7 @@ class Comparison {
       return found == options.end() ? std::set<std::string>() : found->second;
     };
     for (const std::string& name : names) {
+      if (name == kLibraryOption) continue;  // That is what is compared.
       Add(fmt::format("{} {}", kind, Escape(name)), values_of(before, name), values_of(after, name),
           name == "samples" ? MayChange::kTimes : MayChange::kCounts);
     }
@@ -140,6 +144,17 @@ class Comparison {
 };
 
 }  // namespace
+
+std::string MissingOf(const Overview& overview) {
+  std::string text;
+  for (const DefectTotal& total : overview.totals) {
+    const DefectInfo& info = InfoOf(total.defect);
+    if (info.severity == DefectSeverity::kNote && total.defect != Defect::kInterrupted) continue;
+    if (total.defect == Defect::kStepUnfinished || total.defect == Defect::kCallsInFlight) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", info.id, total.count);
+  }
+  return text;
+}
 
 std::vector<Condition> DifferingConditions(const Overview& before, const Overview& after) {
   Comparison comparison;

@@ -26,6 +26,10 @@ struct Condition {
 // Empty: nothing that a capture tells of how it was made is different. A side with several captures
 // has the values of all of them. Library names and versions are not conditions: they are what is
 // compared.
+// "unfinished 1": what keeps a side from being the whole of its recording. Empty: nothing. Calls in
+// flight and steps that failed or did not end are not among it: they are compared step by step.
+std::string MissingOf(const Overview& overview);
+
 std::vector<Condition> DifferingConditions(const Overview& before, const Overview& after);
 
 }  // namespace dstap::analyzer

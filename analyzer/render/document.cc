@@ -16,6 +16,7 @@ constexpr std::array kSections = {
     SectionEntry{"throttling", "Throttling", &ThrottlingBlocks},
     SectionEntry{"traffic", "Traffic", &TrafficBlocks},
     SectionEntry{"captures", "Captures and libraries", &CapturesBlocks},
+    SectionEntry{"notices", "Notices", &NoticesBlocks},
     SectionEntry{"not-run", "Couldn't run", &NotRunBlocks},
     SectionEntry{"not-seen", "Not seen", &NotSeenBlocks},
 };

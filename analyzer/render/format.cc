@@ -55,6 +55,12 @@ std::string FormatRequests(const std::vector<NamedRange>& requests) {
   return text.empty() ? "none" : text;
 }
 
+std::string ShortText(std::string_view text) {
+  constexpr size_t kMax = 1000;
+  if (text.size() <= kMax) return Escape(text);
+  return fmt::format("{}... ({} bytes)", Escape(text.substr(0, kMax)), text.size());
+}
+
 std::string FormatValues(const StepRow& row) {
   std::string text;
   for (const auto& [value, count] : row.values_seen) {

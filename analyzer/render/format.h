@@ -35,6 +35,9 @@ std::string_view MethodLabel(std::string_view column);
 // "1 or 2 UpdateAsync, 1 GetAsync past the cache"; "none".
 std::string FormatRequests(const std::vector<NamedRange>& requests);
 
+// Escaped, and cut after 1,000 bytes: an error's text can be as long as a value.
+std::string ShortText(std::string_view text);
+
 // "777 in 1 of 5, 888 in 4 of 5"; empty: nothing was observed.
 std::string FormatValues(const StepRow& row);
 

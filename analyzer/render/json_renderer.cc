@@ -87,6 +87,7 @@ Json CaptureOf(const CaptureInfo& info) {
                {"recording", recording.number},
                {"state", NameOf(info.state)}};
   if (recording.end) json["end"] = NameOf(*recording.end);
+  if (!recording.end_text.empty()) json["end_text"] = Text(recording.end_text);
   json["tool"] = Text(recording.tool);
   json["tool_version"] = Text(recording.tool_version);
   json["title"] = Text(recording.title);
@@ -152,6 +153,13 @@ Json TrafficOf(const SourceTraffic& row) {
             {"throttling", ThrottlingOf(row.throttling_outside_steps)}}}};
 }
 
+Json NoticeOf(const NoticeCount& notice) {
+  return {{"kind", NameOf(notice.kind)},
+          {"text", Text(notice.text)},
+          {"source_name", Text(notice.source_name)},
+          {"count", notice.count}};
+}
+
 Json NotRunOf(const NotRun& row) {
   Json json = {{"name", Text(row.subject.name)},
                {"version", Text(row.subject.version)},
@@ -202,6 +210,7 @@ std::string RenderJson(const Report& report, const RenderOptions& options) {
   if (is_wanted("retries")) json["retries"] = ListOf(report.retries, &RetriesOf);
   if (is_wanted("captures")) json["libraries"] = ListOf(overview.libraries, &LibraryOf);
   if (is_wanted("traffic")) json["traffic"] = ListOf(report.traffic, &TrafficOf);
+  if (is_wanted("notices")) json["notices"] = ListOf(report.notices, &NoticeOf);
   if (is_wanted("not-run")) json["not_run"] = ListOf(report.not_run, &NotRunOf);
   if (is_wanted("not-seen")) json["not_seen"] = ListOf(overview.not_seen, &DefectOf);
   // ASCII: control characters, and what turns the direction of text, stay escaped.

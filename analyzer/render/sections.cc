@@ -124,6 +124,18 @@ std::vector<Block> CapturesBlocks(const Report& report) {
   return blocks;
 }
 
+std::vector<Block> NoticesBlocks(const Report& report) {
+  if (report.notices.empty()) return {"None."};
+  Table table{.columns = {{"kind"}, {"count", kRight}, Words("first said by"), Words("text")},
+              .is_grouped = true};
+  for (const NoticeCount& notice : report.notices) {
+    table.rows.push_back({std::string(NameOf(notice.kind)), Number(notice.count),
+                          OrDash(Escape(notice.source_name)),
+                          notice.text.empty() ? "others" : ShortText(notice.text)});
+  }
+  return {std::move(table)};
+}
+
 std::vector<Block> NotRunBlocks(const Report& report) {
   if (report.steps.subjects.empty() && report.not_run.empty()) return {"No steps are marked."};
   if (report.not_run.empty()) return {"Every library finished a step."};
@@ -132,7 +144,7 @@ std::vector<Block> NotRunBlocks(const Report& report) {
   for (const NotRun& row : report.not_run) {
     std::string reasons;
     for (const auto& [text, count] : row.reasons) {
-      reasons += fmt::format("{}{}", reasons.empty() ? "" : "\n", Escape(text));
+      reasons += fmt::format("{}{}", reasons.empty() ? "" : "\n", ShortText(text));
       if (count > 1) reasons += fmt::format(" ({} times)", count);
     }
     if (row.other_reasons > 0) reasons += fmt::format("\nand {} others", row.other_reasons);
@@ -154,7 +166,7 @@ std::vector<Block> NotSeenBlocks(const Report& report) {
   for (const DefectCount& defect : overview.not_seen) {
     table.rows.push_back({std::string(InfoOf(defect.defect).id),
                           CaptureLabel(report, defect.file, defect.recording), Number(defect.count),
-                          Escape(defect.text)});
+                          ShortText(defect.text)});
   }
   std::vector<Block> blocks = {std::move(table)};
   for (const DefectTotal& total : overview.totals) {

@@ -13,6 +13,7 @@ std::vector<Block> RetriesBlocks(const Report& report);
 std::vector<Block> ThrottlingBlocks(const Report& report);
 std::vector<Block> TrafficBlocks(const Report& report);
 std::vector<Block> CapturesBlocks(const Report& report);
+std::vector<Block> NoticesBlocks(const Report& report);
 std::vector<Block> NotRunBlocks(const Report& report);
 std::vector<Block> NotSeenBlocks(const Report& report);
 

@@ -24,6 +24,8 @@ enum class Defect : uint8_t {
   kRecordsMissing,
   kUnfinished,
   kTornTail,
+  kCommandFailed,
+  kInterrupted,
   kNoHeader,
   kCallsLost,
   kRowsLost,
@@ -58,6 +60,11 @@ inline constexpr std::array kDefects = {
                "their outcome."},
     DefectInfo{"torn-tail", DefectSeverity::kDataLoss, DefectOrigin::kRecorder,
                "The recorder died inside its last write; no call in these bytes was answered."},
+    DefectInfo{"command-failed", DefectSeverity::kDataLoss, DefectOrigin::kRecorder,
+               "The recorded command did not end well; what it still had to do is not here."},
+    DefectInfo{"interrupted", DefectSeverity::kNote, DefectOrigin::kRecorder,
+               "The recording was ended by a signal; what the command still had to do is not "
+               "here."},
     DefectInfo{"no-header", DefectSeverity::kError, DefectOrigin::kAnalyzer,
                "Records stand before any header: clock, rules and seed of the recording are "
                "unknown."},

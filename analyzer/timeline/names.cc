@@ -280,6 +280,8 @@ std::string_view NameOf(EndReason reason) {
       return "disk_full";
     case EndReason::kLimit:
       return "limit";
+    case EndReason::kCommandFailed:
+      return "command_failed";
   }
   return "unknown";
 }

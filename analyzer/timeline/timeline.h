@@ -139,8 +139,12 @@ enum class EndReason : uint8_t {
   kClosed = 1,
   kSignal = 2,
   kDiskFull = 3,
-  kLimit = 4
+  kLimit = 4,
+  kCommandFailed = 5
 };
+
+// The header option with which a recording says what it is to run: "lapis@0.3.8".
+inline constexpr std::string_view kLibraryOption = "library";
 
 struct Library {
   std::string name;
@@ -336,6 +340,7 @@ struct Recording {
   uint64_t calls_in_flight = 0;  // Of those, never answered as far as the file tells.
   Time last{};                   // The latest time in it.
   std::optional<EndReason> end;  // Absent: no End record.
+  std::string end_text;          // More about it.
   uint64_t calls_lost = 0;
   uint64_t rows_lost = 0;
 };

@@ -175,6 +175,7 @@ void TimelineBuilder::AddRow(const v1::Row& row, Time time) {
 // The totals of the end record include what the rows Loss told, and what could not even be told.
 void TimelineBuilder::AddEnd(const v1::End& row) {
   recording_.end = ReasonOf(row.reason());
+  recording_.end_text = row.text();
   recording_.calls_lost = std::max(recording_.calls_lost, row.calls_lost());
   recording_.rows_lost = std::max(recording_.rows_lost, row.rows_lost());
 }

@@ -19,6 +19,7 @@ void NotRunView::Reasons::Add(std::string_view text) {
 
 void NotRunView::OnSource(const Source& source) {
   if (!source.library || source.library->name.empty()) return;
+  has_library_ = true;
   Subject& subject = subjects_[{source.library->name, source.library->version}];
   if (source.library->is_model) subject.is_model = true;
 }
@@ -39,10 +40,29 @@ void NotRunView::OnStepEnd(const Step& step) {
 }
 
 void NotRunView::OnNotice(const Notice& notice) {
-  if (notice.kind != NoticeKind::kError || notice.source == nullptr) return;
+  if (notice.kind != NoticeKind::kError && notice.kind != NoticeKind::kRecorder) return;
+  if (notice.source == nullptr) {
+    if (sourceless_.size() < kReasonsMax) sourceless_.emplace_back(notice.text);
+    return;
+  }
   const Source& source = *notice.source;
   if (!source.library || source.library->name.empty()) return;
   subjects_[{source.library->name, source.library->version}].of_notices.Add(notice.text);
+}
+
+void NotRunView::OnRecordingEnd(const Recording& recording) {
+  const auto asked = std::ranges::find(recording.options, kLibraryOption, &Option::name);
+  if (!has_library_ && asked != recording.options.end()) {
+    const size_t at = asked->value.find('@');
+    SubjectId id{.name = asked->value.substr(0, at)};
+    if (at != std::string::npos) id.version = asked->value.substr(at + 1);
+    Subject& subject = subjects_[id];
+    for (const std::string& text : sourceless_) subject.of_notices.Add(text);
+    if (sourceless_.empty()) subject.of_notices.Add(recording.end_text);
+    subject.is_asked_for = true;
+  }
+  has_library_ = false;
+  sourceless_.clear();
 }
 
 std::vector<NotRun> NotRunView::Table() const {
@@ -50,7 +70,9 @@ std::vector<NotRun> NotRunView::Table() const {
   for (const auto& [id, subject] : subjects_) {
     if (subject.well > 0) continue;
     const bool has_step = subject.failed + subject.unfinished > 0;
-    if (!has_step && !has_steps_ && subject.of_notices.texts.empty()) continue;
+    if (!has_step && !has_steps_ && !subject.is_asked_for && subject.of_notices.texts.empty()) {
+      continue;
+    }
     const Reasons& reasons = subject.of_steps.texts.empty() ? subject.of_notices : subject.of_steps;
     table.push_back({.subject = id,
                      .is_model = subject.is_model,

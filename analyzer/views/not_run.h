@@ -27,8 +27,8 @@ struct NotRun {
 };
 
 // A subject is listed when none of its steps ended well. A library that only a source names is a
-// subject when steps were to be made: when anything that was read has a step, or when the source
-// reported an error.
+// subject when steps were to be made: when anything that was read has a step, or when an error was
+// reported of it. So is one that a recording was asked for and that no source of it names.
 //
 // Limits: kReasonsMax texts for each subject.
 class NotRunView final : public TimelineVisitor {
@@ -37,6 +37,7 @@ class NotRunView final : public TimelineVisitor {
   void OnStepBegin(const Step& step) override;
   void OnStepEnd(const Step& step) override;
   void OnNotice(const Notice& notice) override;
+  void OnRecordingEnd(const Recording& recording) override;
 
   std::vector<NotRun> Table() const;  // By subject.
 
@@ -49,6 +50,7 @@ class NotRunView final : public TimelineVisitor {
   };
   struct Subject {
     bool is_model = false;
+    bool is_asked_for = false;
     uint64_t well = 0;
     uint64_t failed = 0;
     uint64_t unfinished = 0;
@@ -58,6 +60,9 @@ class NotRunView final : public TimelineVisitor {
 
   std::map<SubjectId, Subject> subjects_;
   bool has_steps_ = false;
+  // Of the recording that is being read.
+  bool has_library_ = false;
+  std::vector<std::string> sourceless_;  // Errors that are about no source.
 };
 
 }  // namespace dstap::analyzer

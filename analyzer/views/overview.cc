@@ -114,6 +114,10 @@ void OverviewView::OnRecordingEnd(const Recording& recording) {
   capture.state = recording.end ? FileState::kClosed : FileState::kUnfinished;
   overview_.calls += recording.calls;
   if (!recording.end) Note(Defect::kUnfinished, 1, "");
+  if (recording.end == EndReason::kCommandFailed) {
+    Note(Defect::kCommandFailed, 1, recording.end_text);
+  }
+  if (recording.end == EndReason::kSignal) Note(Defect::kInterrupted, 1, recording.end_text);
   if (recording.calls_lost > 0) Note(Defect::kCallsLost, recording.calls_lost, loss_text_);
   if (recording.rows_lost > 0) Note(Defect::kRowsLost, recording.rows_lost, loss_text_);
   loss_text_.clear();

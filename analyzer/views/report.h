@@ -5,6 +5,7 @@
 
 #include "analyzer/timeline/timeline_visitor.h"
 #include "analyzer/views/not_run.h"
+#include "analyzer/views/notices.h"
 #include "analyzer/views/overview.h"
 #include "analyzer/views/retries.h"
 #include "analyzer/views/steps.h"
@@ -17,6 +18,7 @@ struct Report {
   StepsTable steps;
   Retries retries;
   Traffic traffic;
+  std::vector<NoticeCount> notices;
   std::vector<NotRun> not_run;
 };
 
@@ -24,7 +26,7 @@ struct Report {
 class ReportViews {
  public:
   std::vector<TimelineVisitor*> visitors() {
-    return {&overview_, &steps_, &retries_, &traffic_, &not_run_};
+    return {&overview_, &steps_, &retries_, &traffic_, &notices_, &not_run_};
   }
 
   // Call once, after the last file.
@@ -33,6 +35,7 @@ class ReportViews {
             .steps = steps_.Table(),
             .retries = retries_.Table(),
             .traffic = traffic_.traffic(),
+            .notices = notices_.Table(),
             .not_run = not_run_.Table()};
   }
 
@@ -41,6 +44,7 @@ class ReportViews {
   StepsView steps_;
   RetriesView retries_;
   TrafficView traffic_;
+  NoticesView notices_;
   NotRunView not_run_;
 };
 

@@ -8,6 +8,8 @@
 #include <iostream>
 #include <new>
 
+#include "proto/base/escape.h"
+
 namespace dstap {
 namespace {
 
@@ -19,6 +21,15 @@ std::string OneLine(std::string text) {
 }
 
 }  // namespace
+
+std::string Program::NoSuchCommand(std::string_view word) const {
+  std::string text = "\"" + Escape(word) + "\" is no command; there are ";
+  for (size_t i = 0; i < commands_.size(); ++i) {
+    if (i > 0) text += i + 1 == commands_.size() ? " and " : ", ";
+    text += commands_[i].second->get_name();
+  }
+  return text;
+}
 
 Program::Program(std::string description)
     : app_(std::make_unique<CLI::App>(std::move(description), "dstap")) {
@@ -45,7 +56,11 @@ int Program::Run(int argc, const char* const* argv) {
     for (const auto& [command, declared] : commands_) {
       if (declared->parsed()) name += " " + declared->get_name();
     }
-    std::cerr << name << ": " << OneLine(e.what()) << "; see \"" << name << " --help\"\n";
+    std::string text = OneLine(e.what());
+    if (argc > 1 && app_->get_subcommands().empty() && argv[1][0] != '-') {
+      text = NoSuchCommand(argv[1]);
+    }
+    std::cerr << name << ": " << text << "; see \"" << name << " --help\"\n";
     return static_cast<int>(ExitStatus::kUsage);
   }
   for (const auto& [command, declared] : commands_) {

@@ -4,6 +4,7 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,8 @@ class Program {
   int Run(int argc, const char* const* argv);
 
  private:
+  std::string NoSuchCommand(std::string_view word) const;
+
   std::unique_ptr<CLI::App> app_;
   std::vector<std::pair<std::unique_ptr<Command>, CLI::App*>> commands_;
 };

@@ -47,6 +47,18 @@ std::string CaptureName(const std::string& library) {
   return name;
 }
 
+// Node's status 1: a step failed, or the run was broken off, and Node has said which.
+std::string HowItEnded(const RecordingResult& result) {
+  if (result.command_status == 0) return "";
+  if (result.interrupted) return "; interrupted before its end";
+  if (result.command_status > 128) {
+    return fmt::format("; node was ended by signal {}", result.command_status - 128);
+  }
+  return result.command_status == static_cast<int>(ExitStatus::kCheckFailed)
+             ? "; something failed, see above"
+             : "; it did not run to its end";
+}
+
 }  // namespace
 
 CLI::App* LabCommand::Declare(CLI::App& app) {
@@ -146,11 +158,12 @@ LabCommand::LibraryRun LabCommand::RunLibrary(const std::string& library,
       "node",      lab_folder + "/main.mjs", "--library",    library,
       "--samples", std::to_string(samples_), "--seed",       std::to_string(options.seed),
       "--players", std::to_string(players_), "--time-limit", std::to_string(time_limit_s_)};
-  options.header_options = {{"samples", std::to_string(samples_)},
+  // Of a path only the name: nothing of the machine belongs into a capture.
+  options.header_options = {{"library", library.substr(0, library.find('='))},
+                            {"samples", std::to_string(samples_)},
                             {"players", std::to_string(players_)}};
   for (const std::string& scenario : scenarios_) {
     options.command.insert(options.command.end(), {"--scenario", scenario});
-    // Of a path only the name: nothing of the machine belongs into a capture.
     options.header_options.emplace_back("scenario", fs::path(scenario).filename().string());
   }
   auto recorded = RunRecording(options);
@@ -164,18 +177,25 @@ LabCommand::LibraryRun LabCommand::RunLibrary(const std::string& library,
     return {.status = recorded.status()};
   }
   const RecordingResult& result = *recorded;
-  if (result.discarded) return {.status = ExitStatus::kUsage};  // Node said what was wrong.
   LibraryRun run{.interrupted = result.interrupted};
-  run.notes =
-      fmt::format("dstap lab: {}: {} calls in {}{}\n", library, result.calls, options.output,
-                  result.command_status == 0 ? "" : "; it did not run to its end");
+  if (result.discarded && result.command_status == static_cast<int>(ExitStatus::kUsage)) {
+    run.status = ExitStatus::kUsage;  // Node said what was wrong.
+    return run;
+  }
+  if (result.discarded) {
+    run.notes = fmt::format("dstap lab: {}: no call was made{}; {} stays as it was\n", library,
+                            HowItEnded(result), options.output);
+  } else {
+    run.notes = fmt::format("dstap lab: {}: {} call{} in {}{}\n", library, result.calls,
+                            result.calls == 1 ? "" : "s", options.output, HowItEnded(result));
+  }
   if (!result.first_refusal.empty()) {
     run.notes += fmt::format("dstap lab: {}: the proxy refused the lab: {}\n", library,
                              result.first_refusal);
   }
   if (!result.file_error.ok()) {
-    run.notes += fmt::format("dstap lab: {}; {} of {} calls are lost\n",
-                             result.file_error.message(), result.calls_lost, result.calls);
+    run.notes += fmt::format("dstap lab: {}; {} records of calls and {} others are lost\n",
+                             result.file_error.message(), result.calls_lost, result.rows_lost);
   }
   if (result.interrupted) {
     run.status = static_cast<ExitStatus>(result.command_status);

@@ -33,7 +33,13 @@ CLI::App* RecordCommand::Declare(CLI::App& app) {
 Result<ExitStatus> RecordCommand::Run(Streams streams) {
   options_.clock = wall_ ? v1::CLOCK_KIND_WALL : v1::CLOCK_KIND_VIRTUAL;
   options_.if_exists = force_ ? FileSink::IfExists::kReplace : FileSink::IfExists::kRefuse;
-  DSTAP_TRY_ASSIGN(const RecordingResult result, RunRecording(options_));
+  const auto recorded = RunRecording(options_);
+  if (!recorded.ok() && recorded.status().code() == ErrorCode::kNotFound) {
+    // The command, not a capture: a wrong word.
+    return Status(ErrorCode::kUsage, recorded.status().message());
+  }
+  DSTAP_TRY(recorded.status());
+  const RecordingResult& result = *recorded;
   if (result.clients_refused > 0) {
     streams.notes << fmt::format("dstap record: {} refused: {}\n",
                                  result.clients_refused == 1

@@ -142,6 +142,13 @@ class Lifetime {
   int signal_ = 0;
 };
 
+// "" when it ended well.
+std::string HowItEnded(int status) {
+  if (status == 0) return "";
+  if (status > 128) return fmt::format("the command was ended by signal {}", status - 128);
+  return fmt::format("the command ended with status {}", status);
+}
+
 }  // namespace
 
 Result<RecordingResult> RunRecording(const RecordingOptions& options) {
@@ -220,15 +227,17 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
 
   io.run();
 
-  const Status closed = hub.Close(
-      clock.Now(), lifetime.interrupted() ? v1::END_REASON_SIGNAL : v1::END_REASON_CLOSED);
+  const v1::EndReason reason = lifetime.interrupted()   ? v1::END_REASON_SIGNAL
+                               : lifetime.status() != 0 ? v1::END_REASON_COMMAND_FAILED
+                                                        : v1::END_REASON_CLOSED;
+  const Status closed = hub.Close(clock.Now(), reason, HowItEnded(lifetime.status()));
   RecordingResult result;
   result.command_status = lifetime.status();
   result.interrupted = lifetime.interrupted();
   result.calls = recorder.calls();
   if (options.replace_at_end) {
-    result.discarded =
-        result.calls == 0 && result.command_status == static_cast<int>(ExitStatus::kUsage);
+    const bool was_usage = result.command_status == static_cast<int>(ExitStatus::kUsage);
+    result.discarded = result.calls == 0 && (was_usage || (result.command_status != 0 && !is_new));
     if (result.discarded) {
       sink->Discard();
     } else {

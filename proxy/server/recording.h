@@ -16,8 +16,9 @@ namespace dstap::proxy {
 struct RecordingOptions {
   std::string output;
   FileSink::IfExists if_exists = FileSink::IfExists::kRefuse;
-  // Put the new file in an existing one's place only at the end, and not when the command ended
-  // with status 2 (wrong usage) without a call.
+  // Put the new file in an existing one's place only at the end, and only if it has a call or the
+  // command ended well. Of a command that ended with status 2 (wrong usage) without a call no file
+  // is left in any case.
   bool replace_at_end = false;
   v1::ClockKind clock = v1::CLOCK_KIND_VIRTUAL;
   uint64_t seed = 1;

@@ -97,6 +97,18 @@ TEST_F(DiffCommandTest, AnUnfinishedCaptureIsComparedAndSaysSo) {
   EXPECT_THAT(result.out, HasSubstr("With reservations"));
 }
 
+TEST_F(DiffCommandTest, ASideThatIsNotWholePassesNoCheck) {
+  const auto status = [&](const CaptureScript& script) {
+    return Diff({Old(), File("side.dstap", script), "--fail-on", "requests"});
+  };
+  const CommandResult open = status(Load("0.3.0", 2));
+  EXPECT_EQ(open.status, 1);
+  EXPECT_THAT(open.notes, HasSubstr("side.dstap: is not whole (unfinished 1), so --fail-on fails"));
+  EXPECT_EQ(status(Load("0.3.0", 2).CommandFailed(30s, "status 1")).status, 1);
+  EXPECT_EQ(status(Load("0.3.0", 2).Closed(30s, /*calls_lost=*/1)).status, 1);
+  EXPECT_EQ(status(Load("0.3.0", 2).Closed(30s)).status, 0);
+}
+
 TEST_F(DiffCommandTest, WhatIsNoCaptureCostsOneLineAndStatus3) {
   const std::vector<std::string> files = {folder_.Path("missing.dstap"),
                                           folder_.File("empty.dstap", ""),

@@ -56,6 +56,36 @@ TEST(NotRunTest, ASubjectWhoseStepsAllFailedIsListedWithItsReasons) {
   EXPECT_THAT(table[0].reasons, ElementsAre(Pair("no lock", 2), Pair("\xFF", 1)));
 }
 
+TEST(NotRunTest, ALibraryThatWasAskedForAndNeverCameToAServerIsListedWithHowItEnded) {
+  CaptureScript script;
+  script.HeaderFor("lapis@9.9.9").CommandFailed(1s, "the command ended with status 1");
+  std::vector<NotRun> table = TableOf({script, Ran()});
+  ASSERT_THAT(table, SizeIs(1));
+  EXPECT_EQ(table[0].subject, (SubjectId{"lapis", "9.9.9"}));
+  EXPECT_THAT(table[0].reasons, ElementsAre(Pair("the command ended with status 1", 1)));
+  // What was said in its place tells more.
+  CaptureScript told;
+  told.HeaderFor("lapis").Notice(1s, v1::NOTICE_KIND_RECORDER, "no such version", 0);
+  told.CommandFailed(1s, "the command ended with status 1");
+  table = TableOf({told});
+  ASSERT_THAT(table, SizeIs(1));
+  EXPECT_THAT(table[0].reasons, ElementsAre(Pair("no such version", 1)));
+}
+
+TEST(NotRunTest, ALibraryThatWasAskedForAndRanIsNotListed) {
+  CaptureScript script;
+  script.HeaderFor("lib").Source(1, "server", "lib", "1").Begin(1s, {}).End(2s, 1).Closed(3s);
+  EXPECT_THAT(TableOf({script}), IsEmpty());
+}
+
+TEST(NotRunTest, WhatTheRecorderSaidOfASourceIsAReasonToo) {
+  CaptureScript script = Begun();
+  script.Notice(1s, v1::NOTICE_KIND_RECORDER, "init.luau:3: boom at load").Closed(2s);
+  const std::vector<NotRun> table = TableOf({script, Ran()});
+  ASSERT_THAT(table, SizeIs(1));
+  EXPECT_THAT(table[0].reasons, ElementsAre(Pair("init.luau:3: boom at load", 1)));
+}
+
 TEST(NotRunTest, ALibraryWithoutAStepIsListedBesideOnesThatHaveSome) {
   const std::vector<NotRun> table =
       TableOf({Begun().Row(1s, ErrorNotice("module not found")), Ran()});

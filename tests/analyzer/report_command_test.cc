@@ -56,6 +56,14 @@ TEST_F(ReportCommandTest, ReportsACapture) {
   EXPECT_THAT(result.out, Not(HasSubstr("\x1B")));
 }
 
+TEST_F(ReportCommandTest, AFileThatIsGivenTwiceCountsOnce) {
+  const std::string again = folder_.Path("./good.dstap");
+  const CommandResult result = Report({Good(), again, "--format", "json"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.notes, "dstap report: " + again + ": is given twice, and is read once\n");
+  EXPECT_EQ(nlohmann::json::parse(result.out)["subjects"][0]["steps"][0]["samples"], 1);
+}
+
 TEST_F(ReportCommandTest, PoolsSeveralFiles) {
   const CommandResult result = Report({Good("a.dstap"), Good("b.dstap"), "--format", "json"});
   const auto json = nlohmann::json::parse(result.out);

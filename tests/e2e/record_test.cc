@@ -105,7 +105,7 @@ TEST_F(RecordTest, AnExistingFileIsLeftAloneUnlessForced) {
 
 TEST_F(RecordTest, ACommandThatIsNotThereLeavesNoFile) {
   const Ran ran = Run({"record", "-o", "run.dstap", "--", "no-such-command-here"});
-  EXPECT_EQ(ran.status, 3);
+  EXPECT_EQ(ran.status, 2);
   EXPECT_EQ(ran.err,
             "dstap record: no-such-command-here: cannot be started: No such file or directory\n");
   EXPECT_FALSE(std::filesystem::exists(Path("run.dstap")));
@@ -114,7 +114,7 @@ TEST_F(RecordTest, ACommandThatIsNotThereLeavesNoFile) {
 TEST_F(RecordTest, AFileThatWasToBeReplacedStaysWhenTheCommandCannotBeStarted) {
   Run(Record({"calls", "3"}));
   const std::string before = Slurp(Path("run.dstap"));
-  EXPECT_EQ(Run({"record", "--force", "-o", "run.dstap", "--", "no-such-command-here"}).status, 3);
+  EXPECT_EQ(Run({"record", "--force", "-o", "run.dstap", "--", "no-such-command-here"}).status, 2);
   EXPECT_EQ(Run({"record", "--force", "-o", "run.dstap", "--listen", "unix:/no/such/socket", "--",
                  "true"})
                 .status,

@@ -36,7 +36,13 @@ TEST_P(UsageTest, IsOneLineThatSaysWhatToDo) {
 
 const Wrong kWrong[] = {
     {"NoSubcommand", {}, 2, "see \"dstap --help\""},
-    {"UnknownSubcommand", {"rekord"}, 2, "see \"dstap --help\""},
+    {"UnknownSubcommand",
+     {"rekord"},
+     2,
+     "dstap: \"rekord\" is no command; there are record, lab, report, diff, cat, info and verify; "
+     "see "
+     "\"dstap --help\""},
+    {"UnknownSubcommandOfControlCharacters", {"\x1B[31m"}, 2, "\"\\x1B[31m\" is no command"},
     {"UnknownOption", {"report", "--frobnicate", "x"}, 2, "see \"dstap report --help\""},
     {"ReportOfNothing", {"report"}, 2, "see \"dstap report --help\""},
     {"UnknownFormat", {"report", "text.dstap", "--format", "pdf"}, 2, "pdf"},

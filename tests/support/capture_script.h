@@ -166,6 +166,32 @@ class CaptureScript {
     return Row(time, std::move(row));
   }
 
+  // The recorded command did not end well.
+  CaptureScript& CommandFailed(Time time, std::string_view text) {
+    v1::Row row;
+    row.mutable_end()->set_reason(v1::END_REASON_COMMAND_FAILED);
+    row.mutable_end()->set_text(std::string(text));
+    return Row(time, std::move(row));
+  }
+
+  // A header of a recording that was to run `library`.
+  CaptureScript& HeaderFor(std::string_view library) {
+    Header();
+    v1::Option& option = *std::get<1>(records_.back()).second.mutable_header()->add_options();
+    option.set_name("library");
+    option.set_value(std::string(library));
+    return *this;
+  }
+
+  CaptureScript& Notice(Time time, v1::NoticeKind kind, std::string_view text,
+                        uint32_t source = 1) {
+    v1::Row row;
+    row.mutable_notice()->set_source(source);
+    row.mutable_notice()->set_kind(kind);
+    row.mutable_notice()->set_text(std::string(text));
+    return Row(time, std::move(row));
+  }
+
   CaptureScript& Row(Time time, v1::Row row) {
     records_.emplace_back(std::pair(time, std::move(row)));
     return *this;

@@ -16,6 +16,10 @@ const SOURCE = 1;
 const STEP = 1;
 
 const over = Number(process.argv[2] ?? 40);
+if (!process.env.DSTAP_SOCKET) {
+  console.error('burst.mjs: DSTAP_SOCKET is not set; run it with dstap record -- node ...');
+  process.exit(2);
+}
 const session = new Session(await Connection.open(process.env.DSTAP_SOCKET), loadCodec());
 await session.greet('burst example');
 

@@ -2,6 +2,7 @@
 // versions, or where the user says.
 
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync }
   from 'node:fs';
 import path from 'node:path';
@@ -158,6 +159,15 @@ function ownModules({ name, path: given }, root, wiring) {
   }
 }
 
+// A version for source that has none: two states of one folder are two versions in a report.
+function sourceVersion(files) {
+  const hash = createHash('sha256');
+  for (const { path: module, source } of files) {
+    hash.update(`${module}\0${source.length}\0${source}`);
+  }
+  return `source-${hash.digest('hex').slice(0, 8)}`;
+}
+
 /**
  * @param {{name: string, version?: string, path?: string}} spec
  */
@@ -168,15 +178,14 @@ export function findLibrary(spec) {
   const folder = wiringFolder(spec);
   const wiring = readWiring(folder);
   const { root, ...about } = spec.path ? fromPath(spec, wiring) : fromNpm(spec, wiring);
+  const own = ownModules(spec, root, wiring);
   return {
     library: {
       name: spec.name,
       ...about,
+      version: about.version || sourceVersion(own),
       isModel: wiring.isModel ?? false,
-      files: [
-        ...ownModules(spec, root, wiring),
-        ...besideModules(wiring, spec.name),
-      ],
+      files: [...own, ...besideModules(wiring, spec.name)],
     },
     steps: {
       file: `libraries/${spec.name}/${STEPS}`,
