@@ -34,6 +34,28 @@ TransformOutput OutputOf(const v1::TransformResult& result) {
   return output;
 }
 
+TransformInput GivenIn(const v1::TransformResult& result) {
+  TransformInput input;
+  input.run = result.run();
+  if (result.has_given()) input.value = result.given();
+  return input;
+}
+
+BackendAnswer AnswerOf(const v1::Reply& reply) {
+  BackendAnswer answer;
+  answer.outcome = reply.outcome();
+  answer.error = {
+      .code = reply.error().code(), .name = reply.error().name(), .text = reply.error().text()};
+  if (reply.has_value()) answer.value = reply.value();
+  for (const v1::ListItem& item : reply.items()) {
+    ListedItem& listed = answer.items.emplace_back();
+    listed.key = item.key();
+    if (item.has_value()) listed.value = item.value();
+  }
+  answer.cursor = reply.cursor();
+  return answer;
+}
+
 void Fill(const CallError& error, v1::Error& out) {
   out.set_code(error.code);
   out.set_name(error.name);

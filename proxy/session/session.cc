@@ -23,6 +23,11 @@ Status CheckType(v1::RequestType type) {
   return Broken("a query for a request type that this proxy does not know");
 }
 
+// Calls that the proxy only records.
+bool IsAnsweredByClient(v1::Method method) {
+  return method >= v1::METHOD_MEMORY_MAP_GET && method <= v1::METHOD_SUBSCRIBE_ASYNC;
+}
+
 const char* ClockName(v1::ClockKind clock) {
   switch (clock) {
     case v1::CLOCK_KIND_VIRTUAL:
@@ -73,6 +78,8 @@ Status Session::OnFrame(Time now, const v1::ClientFrame& frame) {
   switch (frame.kind_case()) {
     case Kind::kCall:
       return OnCall(now, source, frame.call());
+    case Kind::kOwnReply:
+      return OnOwnReply(now, source, frame.own_reply());
     case Kind::kStepBegin:
       return OnStepBegin(now, source, frame.step_begin());
     case Kind::kOpenStore:
@@ -176,7 +183,9 @@ Status Session::OnCall(Time now, Source& source, const v1::Call& call) {
   DSTAP_TRY(CheckName("key", call.key()));
   DSTAP_TRY(CheckName("caller", call.caller()));
   Request request = RequestOf(call, source.id);
-  const auto spends = exchange_.backend.Spends(request);
+  const bool is_own = IsAnsweredByClient(request.method);
+  std::array<v1::RequestType, 2> spends{};
+  if (!is_own) spends = exchange_.backend.Spends(request);
   std::array<capture::BudgetUse, 2> before;
   for (size_t i = 0; i < spends.size(); ++i) {
     if (spends[i] == v1::REQUEST_TYPE_UNKNOWN) continue;
@@ -186,40 +195,12 @@ Status Session::OnCall(Time now, Source& source, const v1::Call& call) {
   const CallId id = exchange_.recorder.Begin(now, request, call.caller(), before);
   calls_[call.id()] = id;
   source.open_calls.insert(id);
-  exchange_.calls[id] = {
-      .session = this, .client_call = call.id(), .source = source.id, .spends = spends};
-  exchange_.backend.Submit(id, now, std::move(request));
-  return {};
-}
-
-Status Session::OnTransformResult(Time now, const v1::TransformResult& result) {
-  const auto found = calls_.find(result.call());
-  if (found == calls_.end()) {
-    return Broken(fmt::format("a transform result for call {}, which is not open", result.call()));
-  }
-  Exchange::OpenCall& call = exchange_.calls.at(found->second);
-  if (call.run == 0 || call.run != result.run()) {
-    return Broken(fmt::format("a transform result for run {} of call {}; {}", result.run(),
-                              result.call(),
-                              call.run == 0 ? std::string("none was asked for")
-                                            : fmt::format("run {} was asked for", call.run)));
-  }
-  switch (result.outcome()) {
-    case v1::TRANSFORM_OUTCOME_VALUE:
-    case v1::TRANSFORM_OUTCOME_NIL:
-    case v1::TRANSFORM_OUTCOME_RAISED:
-      break;
-    default:
-      return Broken(
-          fmt::format("a transform result of call {} says neither value, nil nor "
-                      "raised",
-                      result.call()));
-  }
-  call.run = 0;
-  TransformOutput output = OutputOf(result);
-  exchange_.recorder.TransformDone(found->second, output,
-                                   Time(std::max<int64_t>(0, result.took_ns())));
-  exchange_.backend.TransformDone(found->second, now, std::move(output));
+  exchange_.calls[id] = {.session = this,
+                         .client_call = call.id(),
+                         .source = source.id,
+                         .spends = spends,
+                         .is_own = is_own};
+  if (!is_own) exchange_.backend.Submit(id, now, std::move(request));
   return {};
 }
 
@@ -363,7 +344,7 @@ void Session::OnNotice(SourceId source, Time now, v1::NoticeKind kind, std::stri
 void Session::Abandon(Source& source) {
   for (const CallId call : source.open_calls) {
     const auto found = exchange_.calls.find(call);
-    exchange_.backend.Cancel(call);
+    if (!found->second.is_own) exchange_.backend.Cancel(call);
     exchange_.recorder.Abandoned(call);
     calls_.erase(found->second.client_call);
     exchange_.calls.erase(found);

@@ -32,7 +32,9 @@ struct Exchange {
     uint64_t client_call = 0;
     SourceId source = 0;
     std::array<v1::RequestType, 2> spends{};
-    uint32_t run = 0;  // The transform run that a result is awaited for; 0: none.
+    // The transform run that a result is awaited for; 0: none. With is_own: runs so far.
+    uint32_t run = 0;
+    bool is_own = false;  // The client answers it itself, and the backend never hears of it.
   };
 
   Backend& backend;
@@ -82,11 +84,13 @@ class Session {
   Status OnSource(Time now, uint32_t client_id, const v1::Source& info);
   Status OnCall(Time now, Source& source, const v1::Call& call);
   Status OnTransformResult(Time now, const v1::TransformResult& result);
+  Status OnOwnReply(Time now, Source& source, const v1::Reply& reply);
   Status OnStepBegin(Time now, Source& source, const v1::StepBegin& step);
   Status OnStepEnd(Time now, const v1::StepEnd& step);
   Status OnOpenStore(Time now, Source& source, const v1::OpenStore& query);
   Status OnBudgetQuery(Time now, Source& source, const v1::BudgetQuery& query);
   Status OnSetRateLimit(Time now, Source& source, const v1::SetRateLimit& query);
+  Status CheckRun(const Exchange::OpenCall& call, const v1::TransformResult& result) const;
   void SendAnswer(Time now, SourceId source, uint64_t query, int64_t value, const CallError& error,
                   std::optional<Time> unchanged_until = {});
   void Abandon(Source& source);
