@@ -85,14 +85,14 @@ function runWorker(data, timeLimit) {
 async function main() {
   try {
     const options = parseOptions(process.argv.slice(2), process.env);
-    const { address, timeLimit, samples, seed, players } = options;
+    const { address, timeLimit, samples, seed, players, latency } = options;
     const scenarios = options.scenarios.map(readScenario);
     const { library, steps } = findLibrary(options.library);
     return await runWorker(
       {
         address,
         client: `${CLIENT_NAME} ${CLIENT_VERSION}`,
-        options: { samples, seed, players },
+        options: { samples, seed, players, latency },
         library,
         steps,
         scenarios,

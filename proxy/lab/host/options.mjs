@@ -2,10 +2,14 @@
 
 import { UsageError } from './usage_error.mjs';
 
-const DEFAULTS = { samples: 5, seed: 1, players: 0, timeLimit: 120 };
+const DEFAULTS = { samples: 5, seed: 1, players: 0, timeLimit: 120, latency: 'default' };
+
+// Of what is the lab's own: luau/own_latency.luau.
+const LATENCIES = ['default', 'reference'];
 
 export const USAGE = 'usage: node main.mjs [--socket ADDR] --library NAME[@VERSION][=PATH] ' +
-  '--scenario NAME... [--samples N] [--seed N] [--players N] [--time-limit SECONDS]';
+  '--scenario NAME... [--samples N] [--seed N] [--players N] [--latency default|reference] ' +
+  '[--time-limit SECONDS]';
 
 function number(flag, text, least, most) {
   const value = Number(text);
@@ -45,6 +49,12 @@ export function parseOptions(args, env) {
       options.seed = number('--seed', text, 0, Number.MAX_SAFE_INTEGER);
     },
     '--players': (text) => { options.players = number('--players', text, 0, 700); },
+    '--latency': (text) => {
+      if (!LATENCIES.includes(text)) {
+        throw new UsageError(`--latency ${text ?? ''}: must be ${LATENCIES.join(' or ')}`);
+      }
+      options.latency = text;
+    },
     '--time-limit': (text) => {
       options.timeLimit = number('--time-limit', text, 1, 86400);
     },

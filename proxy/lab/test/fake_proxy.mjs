@@ -14,6 +14,8 @@ const METHOD = { get: 1, set: 2, update: 3, getSorted: 12 };
 const STORE_ORDERED = 2;
 const OUTCOME = { ok: 1, cancelled: 2, failed: 5 };
 const TRANSFORM_VALUE = 1;
+// From here on, a call is the client's own to answer.
+const METHOD_OWN_MIN = 40;
 
 /** The first instant of a 60 Hz frame at or after `ns`. */
 export function frameAtOrAfter(ns) {
@@ -25,7 +27,9 @@ export class FakeProxy {
   bytes = Buffer.alloc(0);
   frames = [];
   store = new Map();
+  /** What budget queries are answered with. */
   budget = 120;
+  budgetAt = () => this.budget;
   /** How long an answer to a budget query holds, from `now` on; undefined: not said. */
   budgetHoldsUntil = () => undefined;
   /** Gives an error text for a call that must fail; undefined: it goes through. */
@@ -91,7 +95,9 @@ export class FakeProxy {
       openStore: () => send(source, 'answer', { query: body.query }),
       setRateLimit: () => send(source, 'answer', { query: body.query }),
       budgetQuery: () => send(source, 'answer', {
-        query: body.query, value: this.budget, unchangedUntilNs: this.budgetHoldsUntil(nowNs),
+        query: body.query,
+        value: this.budgetAt(nowNs),
+        unchangedUntilNs: this.budgetHoldsUntil(nowNs),
       }),
       call: () => this.#call(source, body, send),
       transformResult: () => this.#transformed(source, body, send),
@@ -110,6 +116,9 @@ export class FakeProxy {
   }
 
   #call(source, call, send) {
+    if (call.method >= METHOD_OWN_MIN) {
+      return;
+    }
     const kind = call.store.kind === STORE_ORDERED ? 'ordered ' : '';
     const place = `${kind}${call.store.name}/${call.store.scope}/`;
     const id = `${place}${call.key}`;
@@ -143,6 +152,9 @@ export class FakeProxy {
   }
 
   #transformed(source, result) {
+    if (!this.#calls.has(result.call)) {
+      return;
+    }
     const { id, reply } = this.#calls.get(result.call);
     if (result.outcome !== TRANSFORM_VALUE) {
       this.#after(0, () => reply({ outcome: OUTCOME.cancelled }));
