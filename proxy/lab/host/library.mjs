@@ -150,6 +150,25 @@ function fromNpm(spec, wiring) {
   };
 }
 
+// A model: its source is here, and there is one version of it.
+function fromHere(spec, folder, wiring) {
+  if (spec.version) {
+    throw new UsageError(`--library ${spec.name}@${spec.version}: ${spec.name} is a model that is ` +
+      'part of the lab; write it without a version');
+  }
+  const { version = '', licence = '' } = wiring;
+  return {
+    root: path.join(folder, wiring.root), version, commit: '', licence, origin: 'model of the lab',
+  };
+}
+
+function fromWiring(spec, folder, wiring) {
+  if (spec.path) {
+    return fromPath(spec, wiring);
+  }
+  return wiring.npm ? fromNpm(spec, wiring) : fromHere(spec, folder, wiring);
+}
+
 // A path without a module is the user's to put right, and leaves an earlier capture alone.
 function ownModules({ name, path: given }, root, wiring) {
   try {
@@ -177,7 +196,7 @@ export function findLibrary(spec) {
   }
   const folder = wiringFolder(spec);
   const wiring = readWiring(folder);
-  const { root, ...about } = spec.path ? fromPath(spec, wiring) : fromNpm(spec, wiring);
+  const { root, ...about } = fromWiring(spec, folder, wiring);
   const own = ownModules(spec, root, wiring);
   return {
     library: {
