@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "proxy/commands/recording_flags.h"
+#include "proxy/server/child_process.h"
 
 namespace dstap::proxy {
 namespace fs = std::filesystem;
@@ -59,15 +60,21 @@ std::string HowItEnded(const RecordingResult& result) {
              : "; it did not run to its end";
 }
 
+Status NoNode() {
+  return {ErrorCode::kNotFound,
+          "node is not installed; the lab needs Node 18 or newer (Debian: apt-get install nodejs)"};
+}
+
 }  // namespace
 
 CLI::App* LabCommand::Declare(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "lab", "Run the real source of DataStore libraries and record what they send");
-  command->add_option("--library", libraries_, "A library, by name, version or folder; repeat it")
-      ->required()
-      ->type_name("NAME[@VERSION][=PATH]")
-      ->allow_extra_args(false);
+  CLI::Option* library =
+      command
+          ->add_option("--library", libraries_, "A library, by name, version or folder; repeat it")
+          ->type_name("NAME[@VERSION][=PATH]")
+          ->allow_extra_args(false);
   command->add_option("--scenario", scenarios_, "What to do with it; repeat it")
       ->type_name("NAME")
       ->allow_extra_args(false);
@@ -86,11 +93,21 @@ CLI::App* LabCommand::Declare(CLI::App& app) {
   command->add_option("-o,--output", folder_, "Folder for one capture a library, replaced if there")
       ->capture_default_str()
       ->type_name("DIR");
+  command->add_flag("--list", list_, "Print the libraries and scenarios there are, and run none")
+      ->excludes(library);
   AddRecordingFlags(*command, base_);
   return command;
 }
 
 Result<ExitStatus> LabCommand::Run(Streams streams) {
+  if (list_) {
+    DSTAP_TRY_ASSIGN(const std::string lab_folder, FindLab());
+    return List(lab_folder, streams);
+  }
+  if (libraries_.empty()) {
+    return Status(ErrorCode::kUsage,
+                  "--library is required; --list shows what there is; see \"dstap lab --help\"");
+  }
   if (scenarios_.empty()) scenarios_ = {"load-save-release"};
   std::set<std::string> names;
   for (const std::string& library : libraries_) {
@@ -146,6 +163,13 @@ Result<ExitStatus> LabCommand::Run(Streams streams) {
   return worst;
 }
 
+Result<ExitStatus> LabCommand::List(const std::string& lab_folder, Streams streams) {
+  streams.out.flush();
+  const auto ended = RunToItsEnd({"node", lab_folder + "/main.mjs", "--list"});
+  if (!ended.ok()) return ended.status().code() == ErrorCode::kNotFound ? NoNode() : ended.status();
+  return *ended == 0 ? ExitStatus::kFine : ExitStatus::kCheckFailed;
+}
+
 LabCommand::LibraryRun LabCommand::RunLibrary(const std::string& library,
                                               const std::string& lab_folder) const {
   RecordingOptions options = base_;
@@ -170,9 +194,7 @@ LabCommand::LibraryRun LabCommand::RunLibrary(const std::string& library,
   if (!recorded.ok()) {
     if (recorded.status().code() == ErrorCode::kNotFound &&
         recorded.status().message().starts_with("node:")) {
-      return {.status = Status(ErrorCode::kNotFound,
-                               "node is not installed; the lab needs Node 18 or newer (Debian: "
-                               "apt-get install nodejs)")};
+      return {.status = NoNode()};
     }
     return {.status = recorded.status()};
   }

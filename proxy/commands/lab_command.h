@@ -13,6 +13,8 @@ namespace dstap::proxy {
 class LabCommand final : public Command {
  public:
   CLI::App* Declare(CLI::App& app) override;
+  // With --list: prints what there is, and records nothing.
+  //
   // 0 when every library ran to its end, 1 when one did not, 2 for an unknown library or scenario,
   // 4 when records were lost.
   Result<ExitStatus> Run(Streams streams) override;
@@ -25,6 +27,7 @@ class LabCommand final : public Command {
     bool done = false;
   };
 
+  static Result<ExitStatus> List(const std::string& lab_folder, Streams streams);
   LibraryRun RunLibrary(const std::string& library, const std::string& lab_folder) const;
 
   RecordingOptions base_;
@@ -35,6 +38,7 @@ class LabCommand final : public Command {
   int time_limit_s_ = 120;
   int jobs_ = 0;  // 0: as many as there are processors.
   std::string folder_ = "out";
+  bool list_ = false;
 };
 
 }  // namespace dstap::proxy

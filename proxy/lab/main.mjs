@@ -1,10 +1,12 @@
-// Runs one library through scenarios against a proxy: one process, one connection, one capture.
+// Runs one library through scenarios against a proxy: one process, one connection, one capture. With
+// --list it says which libraries and scenarios there are.
 //
 // Exit status: 0 fine; 1 the library, a step or the connection failed; 2 wrong options.
 
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { findLibrary } from './host/library.mjs';
+import { listing } from './host/listing.mjs';
 import { parseOptions } from './host/options.mjs';
 import { readScenario } from './host/scenarios.mjs';
 import { UsageError } from './host/usage_error.mjs';
@@ -26,7 +28,10 @@ function shown(text) {
 }
 
 // The exit status of a run that came to its end.
-function conclude(name, { lacking, failures, problem }) {
+function conclude(name, { lacking, failures, remarks, problem }) {
+  for (const text of remarks) {
+    say(`${name}: ${shown(text)}`);
+  }
   for (const text of lacking) {
     say(`${name}: asked for what the lab does not have: ${shown(text)}`);
   }
@@ -85,6 +90,10 @@ function runWorker(data, timeLimit) {
 async function main() {
   try {
     const options = parseOptions(process.argv.slice(2), process.env);
+    if (options.list) {
+      process.stdout.write(`${listing().join('\n')}\n`);
+      return EXIT_FINE;
+    }
     const { address, timeLimit, samples, seed, players, latency } = options;
     const scenarios = options.scenarios.map(readScenario);
     const { library, steps } = findLibrary(options.library);

@@ -104,4 +104,14 @@ bool ChildProcess::Reap() {
   return true;
 }
 
+Result<int> RunToItsEnd(const std::vector<std::string>& command) {
+  boost::asio::io_context io;
+  int status = 0;
+  DSTAP_TRY_ASSIGN(const auto child, ChildProcess::Start(
+                                         io, command, {}, [&](int ended) { status = ended; },
+                                         ChildProcess::Inherits::kStandardFiles));
+  io.run();
+  return status;
+}
+
 }  // namespace dstap::proxy

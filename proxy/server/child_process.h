@@ -54,4 +54,8 @@ class ChildProcess {
   pid_t pid_ = 0;
 };
 
+// Runs `command` to its end with this process's standard files; its exit status as a shell gives
+// it. Errors as in ChildProcess::Start.
+Result<int> RunToItsEnd(const std::vector<std::string>& command);
+
 }  // namespace dstap::proxy

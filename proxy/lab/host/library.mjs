@@ -202,7 +202,7 @@ export function findLibrary(spec) {
     library: {
       name: spec.name,
       ...about,
-      version: about.version || sourceVersion(own),
+      version: about.version || (spec.path ? sourceVersion(own) : ''),
       isModel: wiring.isModel ?? false,
       files: [...own, ...besideModules(wiring, spec.name)],
     },

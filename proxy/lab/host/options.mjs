@@ -9,7 +9,7 @@ const LATENCIES = ['default', 'reference'];
 
 export const USAGE = 'usage: node main.mjs [--socket ADDR] --library NAME[@VERSION][=PATH] ' +
   '--scenario NAME... [--samples N] [--seed N] [--players N] [--latency default|reference] ' +
-  '[--time-limit SECONDS]';
+  '[--time-limit SECONDS] | --list';
 
 function number(flag, text, least, most) {
   const value = Number(text);
@@ -34,6 +34,9 @@ function librarySpec(text) {
  * @param {NodeJS.ProcessEnv} env
  */
 export function parseOptions(args, env) {
+  if (args.includes('--list')) {
+    return { list: true };
+  }
   const options = { ...DEFAULTS, address: env.DSTAP_SOCKET, library: undefined, scenarios: [] };
   const flags = {
     '--socket': (text) => { options.address = text; },
