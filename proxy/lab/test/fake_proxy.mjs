@@ -1,5 +1,5 @@
-// A proxy of a few lines for the tests: a store in memory, fixed latencies on virtual time, no
-// budgets. It keeps every byte and frame that it was sent.
+// A proxy of a few lines for the tests: a store in memory with compare-and-swap, fixed latencies on
+// virtual time, no budgets. It keeps every byte and frame that it was sent.
 
 import net from 'node:net';
 import path from 'node:path';
@@ -24,7 +24,6 @@ export function frameAtOrAfter(ns) {
 }
 
 export class FakeProxy {
-  bytes = Buffer.alloc(0);
   frames = [];
   store = new Map();
   /** What budget queries are answered with. */
@@ -35,10 +34,12 @@ export class FakeProxy {
   /** Gives an error text for a call that must fail; undefined: it goes through. */
   failing = () => undefined;
   hangUpAtCall = false;
+  #chunks = [];
   #codec = loadCodec();
   #events = [];
   #calls = new Map();
   #now = 0;
+  #writes = 0;
   #server;
 
   /** Listens on a socket of its own; `address` is where. */
@@ -55,6 +56,11 @@ export class FakeProxy {
     return new Promise((resolve) => this.#server.close(resolve));
   }
 
+  /** Every byte that came. */
+  get bytes() {
+    return Buffer.concat(this.#chunks);
+  }
+
   /** Bodies of all frames of one kind, each with its time and its place among all frames. */
   all(kind) {
     return this.frames
@@ -68,7 +74,7 @@ export class FakeProxy {
     const reader = new FrameReader();
     socket.on('error', () => {});
     socket.on('data', (chunk) => {
-      this.bytes = Buffer.concat([this.bytes, chunk]);
+      this.#chunks.push(chunk);
       for (const body of reader.push(chunk)) {
         const got = this.#codec.decodeClient(body);
         this.frames.push(got);
@@ -137,13 +143,14 @@ export class FakeProxy {
         reply({ outcome: OUTCOME.ok, version: this.store.get(id).version });
       });
     } else if (call.method === METHOD.update) {
-      this.#calls.set(call.id, { id, reply });
-      this.#after(READ_NS, () => {
+      const read = (run) => {
         const entry = this.store.get(id);
+        this.#calls.set(call.id, { id, reply, version: entry?.version, again: () => read(run + 1) });
         send(source, 'transformRequest', {
-          call: call.id, run: 1, value: entry?.value, keyInfo: this.#keyInfo(entry),
+          call: call.id, run, value: entry?.value, keyInfo: this.#keyInfo(entry),
         });
-      });
+      };
+      this.#after(READ_NS, () => read(1));
     } else if (call.method === METHOD.getSorted) {
       this.#after(READ_NS, () => reply({ outcome: OUTCOME.ok, items: this.#sorted(place, call) }));
     } else {
@@ -155,12 +162,16 @@ export class FakeProxy {
     if (!this.#calls.has(result.call)) {
       return;
     }
-    const { id, reply } = this.#calls.get(result.call);
+    const { id, reply, version, again } = this.#calls.get(result.call);
     if (result.outcome !== TRANSFORM_VALUE) {
       this.#after(0, () => reply({ outcome: OUTCOME.cancelled }));
       return;
     }
     this.#after(WRITE_NS, () => {
+      if (this.store.get(id)?.version !== version) {
+        again();
+        return;
+      }
       this.#write(id, result.value);
       const entry = this.store.get(id);
       reply({ outcome: OUTCOME.ok, value: entry.value, keyInfo: this.#keyInfo(entry) });
@@ -178,7 +189,7 @@ export class FakeProxy {
 
   #write(id, value) {
     const updatedMs = START_UNIX_NS / 1e6 + Math.floor(this.#now / 1e6);
-    this.store.set(id, { value, updatedMs, version: `v${this.#now}` });
+    this.store.set(id, { value, updatedMs, version: `v${this.#writes += 1}` });
   }
 
   #grant(nextWake, send) {
