@@ -39,7 +39,6 @@ export class FakeProxy {
   #events = [];
   #calls = new Map();
   #now = 0;
-  #writes = 0;
   #server;
 
   /** Listens on a socket of its own; `address` is where. */
@@ -189,7 +188,7 @@ export class FakeProxy {
 
   #write(id, value) {
     const updatedMs = START_UNIX_NS / 1e6 + Math.floor(this.#now / 1e6);
-    this.store.set(id, { value, updatedMs, version: `v${this.#writes += 1}` });
+    this.store.set(id, { value, updatedMs, version: `v${this.#now}` });
   }
 
   #grant(nextWake, send) {
