@@ -9,6 +9,7 @@ namespace {
 
 Result<std::unique_ptr<Backend>> MakeSimulator(const BackendOptions& options) {
   DSTAP_TRY_ASSIGN(RuleProfile rules, FindRuleProfile(options.rule_profile));
+  DSTAP_TRY(SetLatency(rules, options.latency));
   for (const auto& [name, value] : options.rules) DSTAP_TRY(SetRule(rules, name, value));
   return std::unique_ptr<Backend>(
       std::make_unique<Simulator>(SimulatorOptions{rules, options.seed, options.start_unix_ns}));

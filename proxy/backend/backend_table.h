@@ -18,7 +18,9 @@ namespace dstap::proxy {
 struct BackendOptions {
   // Of simulated backends: "2020", "2023", "2026".
   std::string rule_profile = "2026";
-  // Single rules on top of it, name and value, as --rule gives them.
+  // A ready set of latency rules: "default", "reference".
+  std::string latency = "default";
+  // Single rules on top of both, name and value, as --rule gives them.
   std::vector<std::pair<std::string, std::string>> rules{};
   uint64_t seed = 1;
   // Unix nanoseconds at time 0.

@@ -182,6 +182,10 @@ LabCommand::LibraryRun LabCommand::RunLibrary(const std::string& library,
       "node",      lab_folder + "/main.mjs", "--library",    library,
       "--samples", std::to_string(samples_), "--seed",       std::to_string(options.seed),
       "--players", std::to_string(players_), "--time-limit", std::to_string(time_limit_s_)};
+  // The lab's own services have fixed times as well.
+  if (options.latency != RecordingOptions().latency) {
+    options.command.insert(options.command.end(), {"--latency", options.latency});
+  }
   // Of a path only the name: nothing of the machine belongs into a capture.
   options.header_options = {{"library", library.substr(0, library.find('='))},
                             {"samples", std::to_string(samples_)},

@@ -24,6 +24,9 @@ void AddRecordingFlags(CLI::App& app, RecordingOptions& options) {
       ->capture_default_str();
   app.add_option("--rules", options.rules, "Dated rules of the service: 2020, 2023 or 2026")
       ->capture_default_str();
+  app.add_option("--latency", options.latency,
+                 "How long the service takes: default or reference (fixed times)")
+      ->capture_default_str();
   app.add_option("--rule", options.rule_changes,
                  "Change one rule, as NAME=VALUE; docs/simulator.md lists them")
       ->type_name("NAME=VALUE")

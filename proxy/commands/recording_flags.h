@@ -7,7 +7,7 @@
 
 namespace dstap::proxy {
 
-// --seed, --rules, --rule, --values. `options` must outlive the parsing.
+// --seed, --rules, --latency, --rule, --values. `options` must outlive the parsing.
 void AddRecordingFlags(CLI::App& app, RecordingOptions& options);
 
 }  // namespace dstap::proxy

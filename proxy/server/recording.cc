@@ -73,6 +73,7 @@ v1::Header HeaderFor(const RecordingOptions& options, int64_t start_unix_ns) {
     option.set_value(value);
   };
   for (const auto& [name, value] : options.header_options) add(name, value);
+  if (options.latency != BackendOptions().latency) add("latency", options.latency);
   for (const std::string& change : options.rule_changes) add("rule", change);
   return header;
 }
@@ -162,6 +163,7 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
                                     : clock.start_unix().count();
 
   BackendOptions backend_options{.rule_profile = options.rules,
+                                 .latency = options.latency,
                                  .rules = {},
                                  .seed = options.seed,
                                  .start_unix_ns = start_unix_ns};

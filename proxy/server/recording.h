@@ -24,6 +24,7 @@ struct RecordingOptions {
   uint64_t seed = 1;
   std::string backend = "simulator";
   std::string rules = "2026";
+  std::string latency = "default";
   std::vector<std::string> rule_changes;  // "queue_length=10"
   bool values = false;
   std::string title;

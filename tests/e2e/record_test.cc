@@ -49,6 +49,18 @@ TEST_F(RecordTest, TheSameRunTwiceGivesTheSameBytesAndAnotherSeedOthers) {
   EXPECT_NE(first, Slurp(Path("run.dstap")));
 }
 
+TEST_F(RecordTest, AnotherLatencyThanTheDefaultIsInTheHeader) {
+  Run(Record({"calls", "20"}, {"--seed", "7"}));
+  EXPECT_THAT(Run({"cat", "run.dstap"}).out, Not(HasSubstr("latency")));
+  Run(Record({"calls", "20"}, {"--seed", "7", "--latency", "reference", "--force"}));
+  const std::string first = Slurp(Path("run.dstap"));
+  EXPECT_THAT(Run({"cat", "run.dstap"}).out, HasSubstr("latency"));
+  Run(Record({"calls", "20"}, {"--seed", "7", "--latency", "reference", "--force"}));
+  EXPECT_EQ(first, Slurp(Path("run.dstap")));
+  Run(Record({"calls", "20"}, {"--seed", "7", "--latency", "default", "--force"}));
+  EXPECT_THAT(Run({"cat", "run.dstap"}).out, Not(HasSubstr("latency")));
+}
+
 TEST_F(RecordTest, RealTimeWorksWithTheSameClientProtocol) {
   const Ran ran = Run(Record({"wall", "3"}, {"--wall"}));
   EXPECT_EQ(ran.status, 0) << ran.err;

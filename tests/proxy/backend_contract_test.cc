@@ -48,9 +48,13 @@ proxy::Request RandomRequest(Prng& prng) {
       break;
   }
   if (prng.Below(4) == 0) request.store.kind = v1::STORE_KIND_ORDERED;
-  if (prng.Below(30) == 0) {
+  // Any method, known or not, with arguments that most accept.
+  if (prng.Below(15) == 0) {
     request.method = static_cast<v1::Method>(prng.Below(v1::Method_ARRAYSIZE));
     request.value = "1";
+    for (uint64_t n = prng.Below(5); n > 0; --n) request.list.add_keys("k" + std::to_string(n));
+    request.list.set_at_ms(1);
+    request.list.set_version("08D9E6A3F2188CFF.0000000001.08D9E6A3F2188CFF.01");
   }
   return request;
 }
@@ -81,6 +85,11 @@ struct Traffic {
         if (prng.Below(5) == 0) {
           backend.SetPlayers(1, client.now(), static_cast<uint32_t>(prng.Below(20)));
         }
+        if (prng.Below(5) == 0) {
+          backend.SetRateLimit(2, client.now(), v1::REQUEST_TYPE_STANDARD_READ,
+                               static_cast<int64_t>(prng.Below(200)), 10);
+        }
+        backend.OpenStore(1, client.now(), TestStore());
         backend.Budget(2, client.now(), v1::REQUEST_TYPE_STANDARD_READ);
       });
     }
@@ -175,6 +184,44 @@ TEST_P(BackendContractTest, ATimeThatStandsStillLosesNothing) {
   client.Run(Time(0));
   EXPECT_EQ(client.seen(call).answers, 1);
   EXPECT_EQ(client.seen(call).answer.outcome, v1::OUTCOME_REJECTED);
+}
+
+// Every method there is, alone, of each kind of store: one answer, and a function is run for an
+// UpdateAsync only.
+TEST_P(BackendContractTest, EveryMethodIsAnsweredOnceWhateverItsArguments) {
+  for (int method = 0; method < v1::Method_ARRAYSIZE; ++method) {
+    if (!v1::Method_IsValid(method)) continue;
+    for (const v1::StoreKind kind : {v1::STORE_KIND_STANDARD, v1::STORE_KIND_ORDERED,
+                                     v1::STORE_KIND_MEMORY_HASH_MAP, v1::STORE_KIND_UNKNOWN}) {
+      const auto backend = Make();
+      Client client(*backend);
+      backend->AddSource(1, Time(0), 0);
+      proxy::Request request = GetOf("k");
+      request.method = static_cast<v1::Method>(method);
+      request.store.kind = kind;
+      const CallId call = client.Submit(request, Always("1"));
+      client.Run();
+      EXPECT_EQ(client.seen(call).answers, 1) << method << " of " << kind;
+      EXPECT_EQ(client.seen(call).runs.empty(),
+                method != v1::METHOD_UPDATE_ASYNC ||
+                    client.seen(call).answer.outcome == v1::OUTCOME_REJECTED)
+          << method << " of " << kind;
+    }
+  }
+}
+
+TEST_P(BackendContractTest, LimitsAndPlayersThatChangeAreTold) {
+  const auto backend = Make();
+  Client client(*backend);
+  backend->AddSource(1, Time(0), 2);
+  backend->SetPlayers(1, Time(0), 5);
+  EXPECT_EQ(backend->SetRateLimit(1, Time(0), v1::REQUEST_TYPE_STANDARD_READ, 10, 1).text, "");
+  EXPECT_TRUE(client.limits().empty());  // Not from inside.
+  client.Run();
+  ASSERT_EQ(client.limits().size(), 3U);
+  EXPECT_EQ(client.limits()[0].reason(), "start");
+  EXPECT_EQ(client.limits()[1].reason(), "players");
+  EXPECT_EQ(client.limits()[2].reason(), "SetRateLimitForRequestType");
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryBackend, BackendContractTest,

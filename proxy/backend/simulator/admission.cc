@@ -18,7 +18,7 @@ void Simulator::Acquire(Call& call, size_t step) {
   call.step = step;
   const v1::RequestType type = call.spends[step];
   const auto ready = [this](CallId id) { return KeyReadyAt(calls_.at(id)) <= now_; };
-  switch (call.server->Ask(call.id, type, now_, ready)) {
+  switch (call.server->Ask(call.id, type, call.tokens, now_, ready)) {
     case GameServer::Admission::kAdmitted:
       return Admit(call);
     case GameServer::Admission::kQueued:
@@ -26,21 +26,23 @@ void Simulator::Acquire(Call& call, size_t step) {
       Tell(call.id, Queued{type, QueueWarning(call.request.key)});
       return PlanDrain(call.request.source, type);
     case GameServer::Admission::kDropped:
-      return AnswerNextFrame(call, v1::OUTCOME_DROPPED,
-                             DroppedError(call.request.method, type, rules_.legacy_codes != 0));
+      return AnswerNextFrame(
+          call, v1::OUTCOME_DROPPED,
+          Throttled(DroppedError(call.request.method, type, rules_.legacy_codes != 0)));
   }
 }
 
 void Simulator::Admit(Call& call) {
-  ++call.answer.taken[call.step];
+  call.answer.taken[call.step] += static_cast<uint32_t>(call.tokens);
   Tell(call.id, Admitted{});
   Send(call);
 }
 
 void Simulator::Send(Call& call) {
   const v1::RequestType type = call.spends[call.step];
-  if (!experience_.Take(type, now_)) {
-    return AnswerNextFrame(call, v1::OUTCOME_FAILED, ExperienceError(type));
+  if (!experience_.Take(type, now_, call.tokens)) {
+    return AnswerNextFrame(call, v1::OUTCOME_FAILED,
+                           Throttled(ExperienceError(type, rules_.experience_service_text != 0)));
   }
   const auto counts = CountsAs(call);
   if (counts && !throughput_.Take(call.place, *counts, BytesOf(call), now_)) {
@@ -50,9 +52,35 @@ void Simulator::Send(Call& call) {
   }
   if (IsWrite(call)) call.server->NoteWrite(call.place, now_);
   call.stage = IsWrite(call) ? Stage::kWriting : Stage::kReading;
+  Plan(ServedAt(call), EventKind::kServed, call);
+}
+
+Time Simulator::ServedAt(const Call& call) const {
+  if (call.row->cost.latency == MethodRow::Latency::kNone) return now_;
   const LatencyDraw draw{call.request.source, call.number,
                          IsWrite(call) ? std::max(call.runs, 1U) : 0};
-  Plan(FrameAtOrAfter(now_ + latency_.Draw(LatencyOf(call), draw)), EventKind::kServed, call);
+  const std::optional<Time> fixed = FixedUpdateTime(call);
+  return FrameAtOrAfter(now_ + (fixed ? *fixed : latency_.Draw(LatencyOf(call), draw)));
+}
+
+// What the rules fix of an UpdateAsync that reads the service: its read, and the write behind it.
+// One that is served by the copy, or runs again, writes like any other call.
+std::optional<Time> Simulator::FixedUpdateTime(const Call& call) const {
+  if (call.request.method != v1::METHOD_UPDATE_ASYNC) return std::nullopt;
+  const bool is_write = IsWrite(call);
+  if (is_write && (call.runs > 1 || call.answer.served_by != v1::SERVED_BY_BACKEND)) {
+    return std::nullopt;
+  }
+  const int64_t us = is_write ? rules_.update_write_us : rules_.update_read_us;
+  return us < 0 ? std::nullopt : std::optional(Time(us * 1000));
+}
+
+// U: the documentation ends these texts with a full stop, what servers printed did not.
+CallError Simulator::Throttled(CallError error) const {
+  if (rules_.throttled_full_stop != 0 && error.code == 0 && !error.text.ends_with('.')) {
+    error.text += '.';
+  }
+  return error;
 }
 
 // What is under way changes something; of UpdateAsync only the second part.
@@ -105,6 +133,10 @@ Time Simulator::KeyReadyAt(const Call& call) const {
     const auto open = throughput_.OpenAt(call.place, *counts, BytesOf(call), now_);
     ready = std::max(ready, open.value_or(Time(0)));
   }
+  if (rules_.experience.queues != 0) {
+    const auto open = experience_.OpenAt(call.spends[call.step], now_, call.tokens);
+    ready = std::max(ready, open.value_or(Time(0)));
+  }
   return ready;
 }
 
@@ -125,15 +157,23 @@ void Simulator::Drain(SourceId source, v1::RequestType type) {
 void Simulator::PlanDrain(SourceId source, v1::RequestType type) {
   GameServer& server = ServerOf(source);
   std::optional<Time>& planned = server.drain_at(type);
-  const std::vector<CallId> waiting = server.Waiting(type);
-  const std::optional<Time> open = server.OpenAt(type, now_);
-  if (waiting.empty() || !open) {
+  Time first = Time::max();
+  // The earliest that a call before this one in the queue may go, its tokens apart: from then on
+  // that one comes first, however many it waits for.
+  Time ahead_from = Time::max();
+  for (const CallId id : server.Waiting(type)) {
+    const Call& call = calls_.at(id);
+    const Time ready = KeyReadyAt(call);
+    const std::optional<Time> open = server.OpenAt(type, now_, call.tokens);
+    const Time at = open ? std::max(*open, ready) : Time::max();
+    if (at < ahead_from) first = std::min(first, at);
+    ahead_from = std::min(ahead_from, ready);
+  }
+  if (first == Time::max()) {
     planned.reset();
     return;
   }
-  Time ready = Time::max();
-  for (const CallId id : waiting) ready = std::min(ready, KeyReadyAt(calls_.at(id)));
-  Time at = FrameAtOrAfter(std::max(*open, ready));
+  const Time at = FrameAtOrAfter(first);
   if (planned == at) return;
   planned = at;
   events_.push({at, ++sequence_, EventKind::kDrain, 0, source, type});

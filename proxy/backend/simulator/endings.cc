@@ -1,16 +1,26 @@
 // Answers, and what they are made of.
 #include <utility>
 
+#include "proxy/backend/simulator/errors.h"
 #include "proxy/backend/simulator/frames.h"
 #include "proxy/backend/simulator/simulator.h"
 
 namespace dstap::proxy {
 
+void Simulator::TellAnswer(const Call& call) {
+  const CallError& error = call.answer.error;
+  if (rules_.console_lines != 0 && error.code == 0 && !error.name.empty()) {
+    Tell(0, Printed{call.request.source, v1::NOTICE_KIND_WARNING,
+                    ConsoleLine(error, call.request.method, call.request.store.name)});
+  }
+  Tell(call.id, Answered{});
+}
+
 void Simulator::Answer(Call& call, BackendAnswer answer) {
   answer.taken = call.answer.taken;
   call.answer = std::move(answer);
   call.stage = Stage::kEnding;
-  Tell(call.id, Answered{});
+  TellAnswer(call);
 }
 
 void Simulator::AnswerNextFrame(Call& call, v1::Outcome outcome, CallError error) {

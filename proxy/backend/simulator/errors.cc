@@ -27,6 +27,10 @@ constexpr ErrorRow kErrors[] = {
      'O'},
     {ErrorId::kValueTooLarge, 105, "ValueTooLarge", "105: Serialized value exceeds 4MB limit.",
      'O'},
+    {ErrorId::kMaxValueNotInteger, 106, "MaxValueInvalid", "106: MaxValue must be an integer.",
+     'D'},
+    {ErrorId::kMinValueNotInteger, 106, "MinValueInvalid", "106: MinValue must be an integer.",
+     'D'},
     {ErrorId::kPageSizeTooGreat, 106, "PageSizeGreater",
      "106: PageSize must be within a predefined range.", 'D'},
     {ErrorId::kPageSizeTooSmall, 106, "PageSizeLesser",
@@ -54,6 +58,19 @@ constexpr ErrorRow kErrors[] = {
      "306: RemoveAsync request dropped. Request was throttled, but throttled request queue was "
      "full.",
      'O'},
+    {ErrorId::kShuttingDown, 401, "DataModelNoAccess",
+     "401: Request failed. DataModel is inaccessible while the experience is shutting down.", 'D'},
+    {ErrorId::kShutDown, 402, "LuaWebSrvsNoAccess",
+     "402: Request failed. LuaWebService is inaccessible while the experience is shutting down.",
+     'D'},
+    {ErrorId::kNoAccessFromStudio, 403, "StudioAccessToApisNotAllowed",
+     "403: Cannot write to DataStore from studio if API access is not enabled.", 'O'},
+    {ErrorId::kOrderedStoreMissing, 404, "InternalError", "404: OrderedDataStore doesn't exist.",
+     'D'},
+    {ErrorId::kResponseCorrupted, 501, "InternalError",
+     "501: Can't parse response because data might be corrupted.", 'D'},
+    {ErrorId::kRejected, 502, "RequestRejected",
+     "502: API Services rejected request with error. {}", 'O'},
     {ErrorId::kNotNumeric, 502, "RequestRejected",
      "502: API Services rejected request with error. Error code: 24 Reason: Key value is not "
      "numeric.",
@@ -62,30 +79,69 @@ constexpr ErrorRow kErrors[] = {
      "502: API Services rejected request with error. Error code: 8 Reason: The request rate "
      "exceeds the allowed maximum for the key.",
      'O'},
+    {ErrorId::kKeyNotInResponse, 503, "InternalError",
+     "503: Data store request was successful but key wasn't found.", 'D'},
+    {ErrorId::kResponseMalformed, 504, "InternalError",
+     "504: Data store request was successful but the response wasn't formatted correctly.", 'D'},
+    {ErrorId::kOrderedResponseMalformed, 505, "InternalError",
+     "505: OrderedDataStore request was successful but the response wasn't formatted correctly.",
+     'D'},
+    {ErrorId::kPersonalServer, 509, "OperationNotAllowed",
+     "509: Data Store operations blocked while running on a Personal RCC to prevent possible data "
+     "corruption",
+     'O'},
     {ErrorId::kMetadataTooLarge, 511, "AttributeSizeTooLarge",
      "511: Metadata attribute size exceeds 300 bytes limit.", 'O'},
     {ErrorId::kTooManyUserIds, 512, "UserIdLimitExceeded", "512: UserID size exceeds limit of 4",
+     'O'},
+    {ErrorId::kUserIdFormat, 513, "AttributeFormatError", "513: Attribute userId format is invalid",
      'O'},
     {ErrorId::kMetadataFormat, 513, "AttributeFormatError",
      "513: Attribute metadata format is invalid", 'D'},
     {ErrorId::kUserIdsNotAllowed, 517, "", "517: Additional parameter UserIds not allowed", 'O'},
     {ErrorId::kOptionsNotAllowed, 517, "", "517: Additional parameter Options not allowed", 'O'},
+    {ErrorId::kStoreDeleted, 0, "DatastoreDeleted", "DatastoreDeleted: The data store is deleted.",
+     'D'},
+    {ErrorId::kStoreThrottled, 0, "DatastoreThrottled",
+     "DatastoreThrottled: The request rate exceeds the allowed maximum for the datastore.", 'D'},
     {ErrorId::kKeyThrottled, 0, "KeyThrottled",
      "KeyThrottled: The request rate exceeds the allowed maximum for the key.", 'O'},
+    {ErrorId::kInternal, 0, "InternalServerError",
+     "InternalServerError: An internal server error occurred.", 'D'},
     {ErrorId::kExclusiveStartKey, 0, "InvalidExclusiveStartKey",
      "InvalidExclusiveStartKey: The provided exclusive start key is not valid.", 'D'},
+    {ErrorId::kPlace, 0, "InvalidPlace", "InvalidPlace: The provided place is invalid.", 'D'},
+    {ErrorId::kTarget, 0, "InvalidTarget", "InvalidTarget: The provided target is invalid.", 'D'},
+    {ErrorId::kUniverse, 0, "InvalidUniverse", "InvalidUniverse: The provided universe is invalid.",
+     'D'},
+    {ErrorId::kUserIds, 0, "InvalidUserIds",
+     "InvalidUserIds: The provided user IDs have an invalid format.", 'D'},
+    {ErrorId::kKeyNotFound, 0, "KeyNotFound", "KeyNotFound: The requested key doesn't exist.", 'D'},
+    {ErrorId::kStorageFull, 0, "StorageLimitExceeded",
+     "StorageLimitExceeded: The experience's storage limit is exceeded.", 'U'},
     {ErrorId::kVersionNotValid, 0, "InvalidVersion", "InvalidVersion: The version id is not valid.",
      'U'},
     {ErrorId::kTimestamp, 0, "InvalidTimestamp",
      "InvalidTimestamp: Timestamp must be positive and not more than ten minutes in the future.",
      'D'},
+    {ErrorId::kNoMorePages, 0, "", "No pages to advance to.", 'D'},
+    {ErrorId::kUnpublished, 0, "", "You must publish this place to the web to access DataStore.",
+     'O'},
     {ErrorId::kCallbackYielded, 0, "", "Callbacks cannot yield", 'O'},
+    {ErrorId::kBatchOfStandard, 0, "", "BatchGetAsync can only be called on an OrderedDataStore.",
+     'U'},
+    {ErrorId::kBatchSize, 0, "", "BatchGetAsync takes from 1 to {} keys.", 'U'},
+    {ErrorId::kNotInStandard, 0, "", "{} is not a valid member of DataStore \"Instance\"", 'I'},
+    {ErrorId::kNotInOrdered, 0, "", "{} is not a valid member of OrderedDataStore \"Instance\"",
+     'I'},
+    {ErrorId::kNotInService, 0, "",
+     "{} is not a valid member of DataStoreService \"DataStoreService\"", 'I'},
     {ErrorId::kRateLimitType, 0, "", "Rate limit of request type {} cannot be set.", 'U'},
     {ErrorId::kRateLimitRange, 0, "", "Rate limit of request type {} is out of range.", 'U'},
     {ErrorId::kNoRateLimits, 0, "",
      "SetRateLimitForRequestType is not a valid member of DataStoreService \"DataStoreService\"",
      'I'},
-    {ErrorId::kNotSimulated, 0, "", "dstap's simulator does not answer {} yet.", '-'},
+    {ErrorId::kNotSimulated, 0, "", "dstap's simulator does not answer {}.", '-'},
 };
 
 }  // namespace
@@ -135,11 +191,27 @@ CallError DroppedError(v1::Method method, v1::RequestType type, bool legacy_code
   }
 }
 
-CallError ExperienceError(v1::RequestType type) {
+CallError ExperienceError(v1::RequestType type, bool service_text) {
   const std::string name = fmt::format("{}ExperienceThrottled", RequestTypeName(type));
+  if (service_text) {
+    // "StandardRead" is "standard read" there.
+    std::string words;
+    for (const char c : RequestTypeName(type)) {
+      if (c >= 'A' && c <= 'Z' && !words.empty()) words += ' ';
+      words += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    }
+    return {0, name,
+            fmt::format("{}: The {} request rate exceeds the allowed maximum for the experience",
+                        name, words)};
+  }
   return {0, name,
           fmt::format("{}: {} request was throttled by experience limits", name,
                       RequestTypeName(type))};
+}
+
+std::string ConsoleLine(const CallError& error, v1::Method method, std::string_view store) {
+  return fmt::format("DataStoreService: {}{} API: {}, Data Store: {}", error.text,
+                     error.text.ends_with('.') ? "" : ".", MethodName(method), store);
 }
 
 std::string MethodName(v1::Method method) {

@@ -10,7 +10,8 @@
 
 namespace dstap::proxy {
 
-// Rows of the table in errors.cc.
+// Rows of the table in errors.cc: what the rules lead to, and what only a fault does, which the
+// service has a text for all the same.
 enum class ErrorId : uint8_t {
   kKeyEmpty,
   kKeyTooLong,
@@ -23,6 +24,8 @@ enum class ErrorId : uint8_t {
   kKindNotAllowed,  // {} = nil, double, Array, Dictionary, string, boolean
   kCannotStore,     // {} = string, Array, Dictionary
   kValueTooLarge,
+  kMaxValueNotInteger,
+  kMinValueNotInteger,
   kPageSizeTooGreat,
   kPageSizeTooSmall,
   kMinAboveMax,
@@ -32,18 +35,45 @@ enum class ErrorId : uint8_t {
   kUpdateDropped,
   kGetSortedDropped,
   kRemoveDropped,
+  kShuttingDown,
+  kShutDown,
+  kNoAccessFromStudio,
+  kOrderedStoreMissing,
+  kResponseCorrupted,
+  kRejected,  // {} = HTTP 500 (Internal Server Error)
   kNotNumeric,
   kKeyThrottledByCode,
+  kKeyNotInResponse,
+  kResponseMalformed,
+  kOrderedResponseMalformed,
+  kPersonalServer,
   kMetadataTooLarge,
   kTooManyUserIds,
+  kUserIdFormat,
   kMetadataFormat,
   kUserIdsNotAllowed,
   kOptionsNotAllowed,
+  kStoreDeleted,
+  kStoreThrottled,
   kKeyThrottled,
+  kInternal,
   kExclusiveStartKey,
+  kPlace,
+  kTarget,
+  kUniverse,
+  kUserIds,
+  kKeyNotFound,
+  kStorageFull,
   kVersionNotValid,
   kTimestamp,
+  kNoMorePages,
+  kUnpublished,
   kCallbackYielded,
+  kBatchOfStandard,
+  kBatchSize,
+  kNotInStandard,  // {} = the method
+  kNotInOrdered,
+  kNotInService,
   kRateLimitType,
   kRateLimitRange,
   kNoRateLimits,
@@ -64,8 +94,12 @@ CallError MakeError(ErrorId id, std::string_view detail = "");
 
 // A request that found its bucket dry and its queue full.
 CallError DroppedError(v1::Method method, v1::RequestType type, bool legacy_codes);
-// A request that the experience's limits stopped.
-CallError ExperienceError(v1::RequestType type);
+// A request that the experience's limits stopped, in the game server's words or the service's.
+CallError ExperienceError(v1::RequestType type, bool service_text = false);
+
+// What the engine prints on a server for an error with a name: "DataStoreService: Name: text. API:
+// SetAsync, Data Store: PlayerData".
+std::string ConsoleLine(const CallError& error, v1::Method method, std::string_view store);
 
 // "GetAsync"; "method 17" for one without a name here.
 std::string MethodName(v1::Method method);

@@ -29,15 +29,19 @@ v1::RequestType ShownBucket(v1::RequestType type, const RuleProfile& rules) {
 }
 
 GameServer::GameServer(const RuleProfile& rules, Time now, uint32_t players)
-    : rules_(rules),
-      players_(players),
-      queues_(kQueueKinds, RequestQueue(static_cast<size_t>(rules.queue_length))),
-      cache_(rules) {
+    : rules_(rules), players_(players), cache_(rules) {
+  for (size_t kind = 0; kind < kQueueKinds; ++kind) {
+    const bool documented = kind <= static_cast<size_t>(QueueKind::kOrderedSet);
+    queues_.emplace_back(
+        static_cast<size_t>(documented ? rules.queue_length : rules.own_queue_length));
+  }
   for (size_t i = 0; i < kRequestTypes; ++i) {
-    if (!rules.buckets[i].live) continue;
-    rates_[i] = rules.buckets[i].limit;
-    buckets_[i] = TokenBucket(now, rules.buckets[i].start_level,
-                              LimitOf(static_cast<v1::RequestType>(i)), rules.bucket_cap_times);
+    const BucketRules& bucket = rules.buckets[i];
+    if (!bucket.live) continue;
+    rates_[i] = bucket.limit;
+    buckets_[i] = TokenBucket(now, bucket.start_level, LimitOf(static_cast<v1::RequestType>(i)),
+                              bucket.holds_one_limit ? 1 : rules.bucket_cap_times,
+                              rules.refill_restarts != 0);
   }
 }
 
@@ -53,29 +57,30 @@ int64_t GameServer::LimitOf(v1::RequestType type) const {
   return rates_[type].base + rates_[type].per_player * players_;
 }
 
-GameServer::Admission GameServer::Ask(CallId call, v1::RequestType type, Time now,
+GameServer::Admission GameServer::Ask(CallId call, v1::RequestType type, int64_t tokens, Time now,
                                       const std::function<bool(CallId)>& ready) {
   DSTAP_CHECK(rules_.buckets[type].live);
   RequestQueue& queue = QueueOf(type);
-  if (buckets_[type].Open(now) && ready(call)) {
+  if (buckets_[type].Open(now, tokens) && ready(call)) {
     // Between two frames a bucket can be open and the queue not yet looked at.
     const std::vector<CallId> waiting = queue.Waiting(type);
     if (std::none_of(waiting.begin(), waiting.end(), ready)) {
-      buckets_[type].Take(now);
+      buckets_[type].Take(now, tokens);
       return Admission::kAdmitted;
     }
   }
   if (queue.full()) return Admission::kDropped;
-  queue.Push(call, type);
+  queue.Push(call, type, tokens);
   return Admission::kQueued;
 }
 
 std::optional<CallId> GameServer::AdmitNext(v1::RequestType type, Time now,
                                             const std::function<bool(CallId)>& ready) {
   if (!buckets_[type].Open(now)) return std::nullopt;
-  const std::optional<CallId> call = QueueOf(type).PopReady(type, ready);
-  if (call) buckets_[type].Take(now);
-  return call;
+  const RequestQueue::Request* const first = QueueOf(type).FirstReady(type, ready);
+  if (first == nullptr || !buckets_[type].Open(now, first->tokens)) return std::nullopt;
+  buckets_[type].Take(now, first->tokens);
+  return QueueOf(type).PopReady(type, ready);
 }
 
 void GameServer::Leave(CallId call) {
@@ -96,7 +101,9 @@ int64_t GameServer::Visible(v1::RequestType type, Time now) const {
   }
   if (type == v1::REQUEST_TYPE_ORDERED_LIST) return 0;  // D: a documented quirk
   const v1::RequestType shown = ShownBucket(type, rules_);
-  return shown == v1::REQUEST_TYPE_UNKNOWN ? 0 : buckets_[shown].Visible(now);
+  if (shown == v1::REQUEST_TYPE_UNKNOWN) return 0;
+  if (shown != type && rules_.legacy_mirrors == 0) return rules_.buckets[shown].start_level;
+  return buckets_[shown].Visible(now);
 }
 
 std::optional<Time> GameServer::GrowsAt(v1::RequestType type, Time now) const {
@@ -108,7 +115,9 @@ std::optional<Time> GameServer::GrowsAt(v1::RequestType type, Time now) const {
   }
   if (type == v1::REQUEST_TYPE_ORDERED_LIST) return std::nullopt;
   const v1::RequestType shown = ShownBucket(type, rules_);
-  return shown == v1::REQUEST_TYPE_UNKNOWN ? std::nullopt : buckets_[shown].GrowsAt(now);
+  const bool fixed = shown != type && rules_.legacy_mirrors == 0;
+  if (shown == v1::REQUEST_TYPE_UNKNOWN || fixed) return std::nullopt;
+  return buckets_[shown].GrowsAt(now);
 }
 
 void GameServer::SetPlayers(Time now, uint32_t players) {

@@ -26,9 +26,9 @@ class GameServer {
   GameServer(const RuleProfile& rules, Time now, uint32_t players);
 
   enum class Admission { kAdmitted, kQueued, kDropped };
-  // Asks for a token for `call`. `ready` says whether the key of a waiting call, or of this one,
+  // Asks for tokens for `call`. `ready` says whether the key of a waiting call, or of this one,
   // is free to be used.
-  Admission Ask(CallId call, v1::RequestType type, Time now,
+  Admission Ask(CallId call, v1::RequestType type, int64_t tokens, Time now,
                 const std::function<bool(CallId)>& ready);
   // The next waiting call that gets a token at `now`, if any.
   std::optional<CallId> AdmitNext(v1::RequestType type, Time now,
@@ -38,8 +38,8 @@ class GameServer {
   void Leave(CallId call);
 
   std::vector<CallId> Waiting(v1::RequestType type) const { return QueueOf(type).Waiting(type); }
-  std::optional<Time> OpenAt(v1::RequestType type, Time now) const {
-    return buckets_[type].OpenAt(now);
+  std::optional<Time> OpenAt(v1::RequestType type, Time now, int64_t tokens) const {
+    return buckets_[type].OpenAt(now, tokens);
   }
 
   // What GetRequestBudgetForRequestType shows.

@@ -10,6 +10,7 @@ namespace {
 __extension__ using Int128 = __int128;
 
 constexpr int64_t kToken = 60'000'000'000;
+constexpr int64_t kMsPerMinute = 60'000;
 constexpr int64_t kLimitMax = 100'000'000;  // kLimitMax * kToken fits an int64_t.
 
 const Rate* RateOf(const ExperienceRules& rules, v1::RequestType type) {
@@ -35,8 +36,6 @@ const Rate* RateOf(const ExperienceRules& rules, v1::RequestType type) {
   }
 }
 
-int64_t KbOf(size_t bytes) { return static_cast<int64_t>((bytes + 1023) / 1024); }
-
 }  // namespace
 
 int64_t ExperienceLimits::LimitOf(v1::RequestType type) const {
@@ -46,10 +45,17 @@ int64_t ExperienceLimits::LimitOf(v1::RequestType type) const {
   return static_cast<int64_t>(std::min<Int128>(limit, kLimitMax));
 }
 
+// A small bucket holds one request all the same.
+int64_t ExperienceLimits::CapOf(v1::RequestType type) const {
+  const int64_t limit = LimitOf(type);
+  const int64_t cap = limit * (kToken / kMsPerMinute) * rules_.bucket_ms;
+  return limit == 0 ? 0 : std::max(cap, kToken);
+}
+
 int64_t ExperienceLimits::LevelAt(v1::RequestType type, Time now) const {
   const Kind& kind = kinds_[type];
   const int64_t limit = LimitOf(type);
-  const int64_t cap = limit * kToken;
+  const int64_t cap = CapOf(type);
   if (!kind.started) return cap;
   const Int128 level = Int128{kind.level} + Int128{limit} * (now - kind.at).count();
   return static_cast<int64_t>(std::min<Int128>(level, cap));
@@ -66,12 +72,21 @@ void ExperienceLimits::SetPlayers(Time now, int64_t players) {
   }
 }
 
-bool ExperienceLimits::Take(v1::RequestType type, Time now) {
+bool ExperienceLimits::Take(v1::RequestType type, Time now, int64_t count) {
   if (rules_.on == 0 || RateOf(rules_, type) == nullptr) return true;
   const int64_t level = LevelAt(type, now);
-  if (level < kToken) return false;
-  kinds_[type] = {true, level - kToken, now};
+  if (level < count * kToken) return false;
+  kinds_[type] = {true, level - count * kToken, now};
   return true;
+}
+
+std::optional<Time> ExperienceLimits::OpenAt(v1::RequestType type, Time now, int64_t count) const {
+  if (rules_.on == 0 || RateOf(rules_, type) == nullptr) return now;
+  const int64_t missing = count * kToken - LevelAt(type, now);
+  if (missing <= 0) return now;
+  const int64_t limit = LimitOf(type);
+  if (count * kToken > CapOf(type)) return std::nullopt;
+  return now + Time((missing + limit - 1) / limit);
 }
 
 bool KeyThroughput::Take(const Place& place, Direction direction, size_t bytes, Time now) {

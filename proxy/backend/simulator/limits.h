@@ -26,9 +26,11 @@ class ExperienceLimits {
   // Players of all servers together: the limits grow and shrink at once, what is left is kept.
   void SetPlayers(Time now, int64_t players);
 
-  // Takes one request of the type; false when the experience has none left. U: a bucket as large as
-  // a minute's limit, and nothing waits.
-  bool Take(v1::RequestType type, Time now);
+  // Takes so many requests of the type; false when the experience has not as many left. U: a bucket
+  // as large as a minute's limit.
+  bool Take(v1::RequestType type, Time now, int64_t count = 1);
+  // When it would have as many, if ever; `now` if at once.
+  std::optional<Time> OpenAt(v1::RequestType type, Time now, int64_t count) const;
 
  private:
   struct Kind {
@@ -38,6 +40,7 @@ class ExperienceLimits {
   };
 
   int64_t LimitOf(v1::RequestType type) const;
+  int64_t CapOf(v1::RequestType type) const;
   int64_t LevelAt(v1::RequestType type, Time now) const;
 
   ExperienceRules rules_;
@@ -49,13 +52,14 @@ enum class Direction : uint8_t { kRead, kWrite };
 
 // Kilobytes of one key in the last 60 s, of all servers.
 //
-// Units:   bytes in, each request rounded up to whole KB (1,024 bytes; U).
+// Units:   bytes in, each request rounded up to whole KB (of kb_bytes).
 // Threads: not thread-safe. Times must not go back.
 // Limits:  remembers the requests of one window.
 class KeyThroughput {
  public:
   explicit KeyThroughput(const RuleProfile& rules)
       : window_(Time(rules.key_window_ms * 1'000'000)),
+        kb_bytes_(static_cast<size_t>(rules.kb_bytes)),
         limits_{rules.key_read_kb, rules.key_write_kb} {}
 
   // Counts the request, unless it would pass the limit: then false, and it does not count.
@@ -76,8 +80,12 @@ class KeyThroughput {
   };
 
   void Forget(Time now);
+  int64_t KbOf(size_t bytes) const {
+    return static_cast<int64_t>((bytes + kb_bytes_ - 1) / kb_bytes_);
+  }
 
   Time window_;
+  size_t kb_bytes_;
   std::array<int64_t, 2> limits_;
   std::map<Key, Window> windows_;
   std::deque<std::pair<Time, Key>> order_;  // All uses, oldest first.

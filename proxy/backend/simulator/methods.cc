@@ -1,5 +1,7 @@
 #include "proxy/backend/simulator/methods.h"
 
+#include "proxy/backend/simulator/errors.h"
+
 namespace dstap::proxy {
 namespace {
 
@@ -33,6 +35,8 @@ constexpr Types kGetSetSorted{v1::REQUEST_TYPE_GET_ASYNC,
                               v1::REQUEST_TYPE_SET_INCREMENT_SORTED_ASYNC};
 constexpr Types kGetSorted{v1::REQUEST_TYPE_GET_SORTED_ASYNC, kNone};
 constexpr Types kGetVersion{v1::REQUEST_TYPE_GET_VERSION_ASYNC, kNone};
+constexpr Types kOnUpdate{v1::REQUEST_TYPE_ON_UPDATE, kNone};
+constexpr Types kNoType{kNone, kNone};
 constexpr Types kListAsync{v1::REQUEST_TYPE_LIST_ASYNC, kNone};
 
 constexpr Cost kReads{Latency::kRead, Counts::kRead};
@@ -40,6 +44,7 @@ constexpr Cost kWrites{Latency::kWrite, Counts::kWrite};
 constexpr Cost kReadsOld{Latency::kList, Counts::kRead};  // Versions.
 constexpr Cost kDropsOld{Latency::kWrite, Counts::kNothing};
 constexpr Cost kLists{Latency::kList, Counts::kNothing};
+constexpr Cost kConnects{Latency::kNone, Counts::kNothing};
 
 // clang-format off
 constexpr MethodRow kMethods[] = {
@@ -55,6 +60,8 @@ constexpr MethodRow kMethods[] = {
     {v1::METHOD_UPDATE_ASYNC,    kOrdered, kOrderedReadWrite, kGetSetSorted, kReads},
     {v1::METHOD_REMOVE_ASYNC,    kOrdered, kOrderedRemove,    kSetSorted,    kWrites},
     {v1::METHOD_GET_SORTED_ASYNC, kOrdered, kOrderedList,     kGetSorted,    kLists},
+    {v1::METHOD_BATCH_GET_ASYNC,  kOrdered, kOrderedRead,     kNoType,       kLists},
+    {v1::METHOD_ON_UPDATE,        kAnyKind, kOnUpdate,        kOnUpdate,     kConnects},
 
     {v1::METHOD_GET_VERSION_ASYNC,         kStandard, kRead, kGetVersion, kReadsOld, true},
     {v1::METHOD_GET_VERSION_AT_TIME_ASYNC, kStandard, kRead, kGetVersion, kReadsOld, true},
@@ -72,9 +79,22 @@ std::span<const MethodRow> Methods() { return kMethods; }
 const MethodRow* FindMethod(v1::Method method, v1::StoreKind kind, const RuleProfile& rules) {
   for (const MethodRow& row : kMethods) {
     if (row.method != method || (row.kind != kAnyKind && row.kind != kind)) continue;
-    return row.needs_versions && rules.versions == 0 ? nullptr : &row;
+    const bool too_young = (row.needs_versions && rules.versions == 0) ||
+                           (row.legacy[0] == kNone && rules.current_types == 0);
+    return too_young ? nullptr : &row;
   }
   return nullptr;
+}
+
+CallError NoMethodError(v1::Method method, v1::StoreKind kind) {
+  bool is_known = false;
+  for (const MethodRow& row : kMethods) is_known = is_known || row.method == method;
+  const std::string name = MethodName(method);
+  if (!is_known) return MakeError(ErrorId::kNotSimulated, name);
+  if (method == v1::METHOD_LIST_DATA_STORES_ASYNC) return MakeError(ErrorId::kNotInService, name);
+  if (kind == v1::STORE_KIND_ORDERED) return MakeError(ErrorId::kNotInOrdered, name);
+  if (method == v1::METHOD_BATCH_GET_ASYNC) return MakeError(ErrorId::kBatchOfStandard);
+  return MakeError(ErrorId::kNotInStandard, name);
 }
 
 }  // namespace dstap::proxy

@@ -1,7 +1,8 @@
-// GetAsync and GetSortedAsync.
+// GetAsync, GetSortedAsync, BatchGetAsync.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -29,6 +30,24 @@ void Simulator::ServeGet(Call& call) {
   Answer(call, ReadAnswer(call, latest, v1::SERVED_BY_BACKEND));
 }
 
+// Neither the local copy nor the keys' throughput knows of it (U, D). A key that is asked for twice
+// comes once.
+void Simulator::ServeBatch(Call& call) {
+  BackendAnswer answer;
+  answer.outcome = v1::OUTCOME_OK;
+  answer.served_by = v1::SERVED_BY_BACKEND;
+  std::set<std::string> given;
+  for (const std::string& key : call.request.list.keys()) {
+    const VersionPtr latest = store_.Latest(PlaceOf(call.request.store, key));
+    if (!HasValue(latest) || !given.insert(key).second) continue;
+    ListedItem item;
+    item.key = key;
+    item.value = latest->value;
+    answer.items.push_back(std::move(item));
+  }
+  Answer(call, std::move(answer));
+}
+
 // By value; U: among equal values by key, upwards in both directions. Each page reads what is
 // stored then.
 void Simulator::ServeSorted(Call& call) {
@@ -38,9 +57,10 @@ void Simulator::ServeSorted(Call& call) {
     int64_t value;
     const std::string* key;
   };
-  const auto before = [up](const Item& a, const Item& b) {
+  const bool ties_up = up || rules_.sorted_ties_up != 0;
+  const auto before = [up, ties_up](const Item& a, const Item& b) {
     if (a.value != b.value) return up ? a.value < b.value : a.value > b.value;
-    return *a.key < *b.key;
+    return ties_up ? *a.key < *b.key : *a.key > *b.key;
   };
   const std::optional<SortedCursor> cursor = SortedCursorOf(list.cursor());
   std::vector<Item> items;

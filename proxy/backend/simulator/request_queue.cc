@@ -11,19 +11,25 @@ bool RequestQueue::HasType(v1::RequestType type) const {
                      [type](const Request& request) { return request.type == type; });
 }
 
-void RequestQueue::Push(CallId call, v1::RequestType type) {
+void RequestQueue::Push(CallId call, v1::RequestType type, int64_t tokens) {
   DSTAP_CHECK(!full());
-  waiting_.push_back({call, type});
+  waiting_.push_back({call, type, tokens});
+}
+
+const RequestQueue::Request* RequestQueue::FirstReady(
+    v1::RequestType type, const std::function<bool(CallId)>& ready) const {
+  const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const Request& request) {
+    return request.type == type && ready(request.call);
+  });
+  return found == waiting_.end() ? nullptr : &*found;
 }
 
 std::optional<CallId> RequestQueue::PopReady(v1::RequestType type,
                                              const std::function<bool(CallId)>& ready) {
-  const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const Request& request) {
-    return request.type == type && ready(request.call);
-  });
-  if (found == waiting_.end()) return std::nullopt;
-  const CallId call = found->call;
-  waiting_.erase(found);
+  const Request* const first = FirstReady(type, ready);
+  if (first == nullptr) return std::nullopt;
+  const CallId call = first->call;
+  Remove(call);
   return call;
 }
 

@@ -24,8 +24,17 @@ class RequestQueue {
   size_t size() const { return waiting_.size(); }
   bool HasType(v1::RequestType type) const;
 
+  struct Request {
+    CallId call = 0;
+    v1::RequestType type = v1::REQUEST_TYPE_UNKNOWN;
+    int64_t tokens = 1;
+  };
+
   // The queue must not be full.
-  void Push(CallId call, v1::RequestType type);
+  void Push(CallId call, v1::RequestType type, int64_t tokens = 1);
+
+  // The first request of the type for which `ready` says yes, if any.
+  const Request* FirstReady(v1::RequestType type, const std::function<bool(CallId)>& ready) const;
 
   // Takes out the first request of the type for which `ready` says yes. Others keep their places:
   // a request whose key is throttled is passed over, not sent to the back.
@@ -37,11 +46,6 @@ class RequestQueue {
   void Remove(CallId call);
 
  private:
-  struct Request {
-    CallId call = 0;
-    v1::RequestType type = v1::REQUEST_TYPE_UNKNOWN;
-  };
-
   size_t length_;
   std::deque<Request> waiting_;
 };

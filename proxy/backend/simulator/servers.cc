@@ -62,8 +62,13 @@ void Simulator::ChangePlayers(SourceId source, uint32_t players, std::string_vie
   int64_t all_players = 0;
   for (const auto& [id, each] : servers_) all_players += each.players();
   experience_.SetPlayers(now_, all_players);
-  for (size_t type = 0; type < kRequestTypes; ++type) {
-    if (rules_.buckets[type].live) PlanDrain(source, static_cast<v1::RequestType>(type));
+  most_players_ = std::max(most_players_, all_players);
+  for (const auto& [id, each] : servers_) {
+    // Others gain only where they wait for the experience.
+    if (id != source && rules_.experience.queues == 0) continue;
+    for (size_t type = 0; type < kRequestTypes; ++type) {
+      if (rules_.buckets[type].live) PlanDrain(id, static_cast<v1::RequestType>(type));
+    }
   }
   TellLimits(source, reason);
 }

@@ -34,12 +34,17 @@ void Simulator::Submit(CallId id, Time now, Request request) {
   call.row = FindMethod(call.request.method, call.request.store.kind, rules_);
   call.spends = Spends(call.request);
   if (call.row == nullptr) {
-    return Reject(call, MakeError(ErrorId::kNotSimulated, MethodName(call.request.method)));
+    return Reject(call, NoMethodError(call.request.method, call.request.store.kind));
   }
+  const bool sets_nil = call.request.method == v1::METHOD_SET_ASYNC && !call.request.value;
+  if (sets_nil && rules_.nil_is_error == 0) call.request.value = "null";
   if (std::optional<CallError> error = CheckRequest(call.request, rules_, UnixUs())) {
     return Reject(call, *std::move(error));
   }
   call.place = PlaceOf(call.request.store, call.request.key);
+  if (call.request.method == v1::METHOD_BATCH_GET_ASYNC) {
+    call.tokens = call.request.list.keys_size();
+  }
   switch (call.request.method) {
     case v1::METHOD_GET_ASYNC:
       return StartGet(call);
@@ -56,6 +61,11 @@ void Simulator::Served(Call& call) {
       return ServeGet(call);
     case v1::METHOD_GET_SORTED_ASYNC:
       return ServeSorted(call);
+    case v1::METHOD_BATCH_GET_ASYNC:
+      return ServeBatch(call);
+    case v1::METHOD_ON_UPDATE:
+      // The connection: what it would fire later has no message in the session protocol.
+      return Answer(call, ReadAnswer(call, nullptr, v1::SERVED_BY_UNKNOWN));
     case v1::METHOD_GET_VERSION_ASYNC:
       return ServeGetVersion(call);
     case v1::METHOD_GET_VERSION_AT_TIME_ASYNC:
@@ -133,7 +143,7 @@ void Simulator::RunEventsAt(Time at) {
     if (event.kind == EventKind::kServed) {
       Served(found->second);
     } else {
-      Tell(event.call, Answered{});
+      TellAnswer(found->second);
     }
     if (found->second.cancelled && found->second.stage != Stage::kWriting) calls_.erase(found);
   }

@@ -74,6 +74,7 @@ class Simulator final : public Backend {
     Place place;
     GameServer* server = nullptr;
     uint64_t number = 0;  // Among its source's calls.
+    int64_t tokens = 1;   // Of its type: as many as it has keys.
     Stage stage = Stage::kStarting;
     bool cancelled = false;  // Only a write under way is kept after Cancel().
     std::array<v1::RequestType, 2> spends{};
@@ -147,10 +148,14 @@ class Simulator final : public Backend {
   Time KeyReadyAt(const Call& call) const;
   bool IsWrite(const Call& call) const;
   std::optional<Direction> CountsAs(const Call& call) const;
+  Time ServedAt(const Call& call) const;
+  std::optional<Time> FixedUpdateTime(const Call& call) const;
   const LatencyRules& LatencyOf(const Call& call) const;
+  CallError Throttled(CallError error) const;
   size_t BytesOf(const Call& call) const;
 
   // endings.cc: answers, and what they are made of.
+  void TellAnswer(const Call& call);
   void Answer(Call& call, BackendAnswer answer);
   void AnswerNextFrame(Call& call, v1::Outcome outcome, CallError error);
   void Reject(Call& call, CallError error);
@@ -166,12 +171,14 @@ class Simulator final : public Backend {
   void StartGet(Call& call);
   void ServeGet(Call& call);
   void ServeSorted(Call& call);
+  void ServeBatch(Call& call);
   void ServeGetVersion(Call& call);
   void ServeGetVersionAtTime(Call& call);
   void ServeRemoveVersion(Call& call);
   void ServeListVersions(Call& call);
   void ServeListKeys(Call& call);
   void ServeListStores(Call& call);
+  bool StorageAllows(Call& call, size_t bytes);
   void ServeSet(Call& call);
   void ServeIncrement(Call& call);
   void ServeRemove(Call& call);
@@ -193,6 +200,8 @@ class Simulator final : public Backend {
   uint64_t sequence_ = 0;
   std::priority_queue<Event, std::vector<Event>, Later> events_;
   std::deque<Told> told_;
+  int64_t most_players_ = 0;  // Of all servers at one time: what is known of its users.
+  bool storage_told_ = false;
   std::map<SourceId, GameServer> servers_;
   std::unordered_map<CallId, Call> calls_;  // Only looked up, never walked.
 };

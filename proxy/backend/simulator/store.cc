@@ -14,6 +14,11 @@ constexpr int64_t kTicksPerUs = 10;
 // Rounds down, also before 1970.
 int64_t HourOf(int64_t unix_us) { return unix_us / kHourUs - (unix_us % kHourUs < 0 ? 1 : 0); }
 
+// Of a version that is there to be read.
+int64_t BytesOf(const VersionPtr& version) {
+  return HasValue(version) ? static_cast<int64_t>(version->value.size()) : 0;
+}
+
 }  // namespace
 
 Place PlaceOf(const StoreName& store, const std::string& key) {
@@ -23,9 +28,21 @@ Place PlaceOf(const StoreName& store, const std::string& key) {
   return {store.kind, store.name, key.substr(0, slash), key.substr(slash + 1)};
 }
 
-std::string VersionId(int64_t entry_created_us, int64_t sequence, int64_t version_created_us) {
-  return fmt::format("{:016X}.{:010}.{:016X}.01", entry_created_us * kTicksPerUs + kUnixEpochTicks,
-                     sequence, version_created_us * kTicksPerUs + kUnixEpochTicks);
+std::string VersionId(int64_t entry_created_us, int64_t sequence, int64_t version_created_us,
+                      bool number_is_hex) {
+  return fmt::format(
+      "{:016X}.{}.{:016X}.01", entry_created_us * kTicksPerUs + kUnixEpochTicks,
+      number_is_hex ? fmt::format("{:010X}", sequence) : fmt::format("{:010}", sequence),
+      version_created_us * kTicksPerUs + kUnixEpochTicks);
+}
+
+int64_t Store::BytesWith(const Place& place, int64_t value_bytes) const {
+  return bytes_ - BytesOf(Latest(place)) + value_bytes;
+}
+
+void Store::SetLatest(Entry& entry, VersionPtr latest) {
+  bytes_ += BytesOf(latest) - BytesOf(entry.latest);
+  entry.latest = std::move(latest);
 }
 
 VersionPtr Store::Latest(const Place& place) const {
@@ -49,6 +66,7 @@ VersionPtr Store::Remove(const Place& place, int64_t now_us) {
   if (found == entries_.end() || !HasValue(found->second.latest)) return nullptr;
   VersionPtr removed = found->second.latest;
   if (place.kind == v1::STORE_KIND_ORDERED) {
+    SetLatest(found->second, nullptr);
     entries_.erase(found);  // D: at once and for good
     return removed;
   }
@@ -80,30 +98,35 @@ void Store::RemoveVersion(const Place& place, const std::string& version) {
     return backup.version->info.version == version;
   });
   if (entry.latest->info.version != version) return;
+  if (promotes_ && !entry.backups.empty()) {
+    SetLatest(entry, std::move(entry.backups.back().version));
+    entry.backups.pop_back();
+    return;
+  }
   // What is left says only that nothing is there, and which number comes next.
   auto nothing = std::make_shared<Version>();
   nothing->created_us = entry.latest->created_us;
   nothing->sequence = entry.latest->sequence;
   nothing->deleted = true;
-  entry.latest = std::move(nothing);
+  SetLatest(entry, std::move(nothing));
 }
 
 void Store::Replace(Entry& entry, int64_t now_us, std::shared_ptr<Version> next) {
   std::erase_if(entry.backups,
                 [&](const Entry::Backup& backup) { return backup.expires_us <= now_us; });
-  if (entry.latest == nullptr) {
-    entry.created_us = now_us;
-  } else if (HourOf(entry.latest->created_us) != HourOf(now_us) &&
-             !entry.latest->info.version.empty()) {
-    // D: the first write in a UTC hour keeps what it replaces; later ones overwrite for good.
-    entry.backups.push_back({entry.latest, now_us + backup_us_});
-  }
+  // D: the first write in a UTC hour keeps what it replaces; later ones overwrite for good.
+  const bool keeps = entry.latest != nullptr &&
+                     HourOf(entry.latest->created_us) != HourOf(now_us) &&
+                     !entry.latest->info.version.empty();
+  if (keeps) entry.backups.push_back({entry.latest, now_us + backup_us_});
+  const bool is_new = entry.latest == nullptr || (restarts_ && entry.latest->deleted);
+  if (is_new) entry.created_us = now_us;
   next->created_us = now_us;
-  next->sequence = entry.latest == nullptr ? 1 : entry.latest->sequence + 1;
+  next->sequence = is_new ? 1 : entry.latest->sequence + (keeps || counts_all_ ? 1 : 0);
   next->info.created_ms = entry.created_us / 1000;
   next->info.updated_ms = now_us / 1000;
-  next->info.version = VersionId(entry.created_us, next->sequence, now_us);
-  entry.latest = std::move(next);
+  next->info.version = VersionId(entry.created_us, next->sequence, now_us, number_is_hex_);
+  SetLatest(entry, std::move(next));
 }
 
 }  // namespace dstap::proxy

@@ -54,7 +54,12 @@ struct Attributes {
 //          older ones go at the entry's next write.
 class Store {
  public:
-  explicit Store(const RuleProfile& rules) : backup_us_(rules.backup_days * 86'400'000'000) {}
+  explicit Store(const RuleProfile& rules)
+      : backup_us_(rules.backup_days * 86'400'000'000),
+        number_is_hex_(rules.version_number_hex != 0),
+        counts_all_(rules.version_counts_all != 0),
+        restarts_(rules.version_restarts != 0),
+        promotes_(rules.remove_latest_promotes != 0) {}
 
   VersionPtr Latest(const Place& place) const;
 
@@ -65,7 +70,7 @@ class Store {
   VersionPtr Remove(const Place& place, int64_t now_us);
 
   // Deletes one version for good, without a tombstone. Of the latest: the entry reads as nil, and
-  // no earlier version takes its place (U).
+  // no earlier version takes its place (U: remove_latest_promotes).
   void RemoveVersion(const Place& place, const std::string& version);
 
   // Oldest first, the latest included, expired ones not: those replaced, and a tombstone, after
@@ -84,15 +89,27 @@ class Store {
   };
   const std::map<Place, Entry>& entries() const { return entries_; }
 
+  // Bytes of JSON of all entries' latest versions: what the storage limit is about.
+  int64_t bytes() const { return bytes_; }
+  // What they would be with a value of so many bytes at `place`.
+  int64_t BytesWith(const Place& place, int64_t value_bytes) const;
+
  private:
   void Replace(Entry& entry, int64_t now_us, std::shared_ptr<Version> next);
+  void SetLatest(Entry& entry, VersionPtr latest);
 
   int64_t backup_us_;
+  bool number_is_hex_;
+  bool counts_all_;
+  bool restarts_;
+  bool promotes_;
+  int64_t bytes_ = 0;
   std::map<Place, Entry> entries_;
 };
 
 // "08D9E6A3F2188CFF.0000000001.08D9E6A3F2188CFF.01": the entry's creation and the version's in .NET
-// ticks (100 ns since year 1), the sequence number between them.
-std::string VersionId(int64_t entry_created_us, int64_t sequence, int64_t version_created_us);
+// ticks (100 ns since year 1), the sequence number between them, decimal unless told (U).
+std::string VersionId(int64_t entry_created_us, int64_t sequence, int64_t version_created_us,
+                      bool number_is_hex = false);
 
 }  // namespace dstap::proxy

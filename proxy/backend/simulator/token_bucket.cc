@@ -17,10 +17,11 @@ constexpr int64_t kLevelMax = kToken * 50'000'000;
 }  // namespace
 
 TokenBucket::TokenBucket(Time now, int64_t start_tokens, int64_t limit_per_minute,
-                         int64_t cap_times)
+                         int64_t cap_times, bool restarts)
     : level_(std::clamp<int64_t>(start_tokens, 0, kLevelMax / kToken) * kToken),
       cap_(level_),
       cap_times_(cap_times),
+      restarts_(restarts),
       at_(now) {
   SetLimit(now, limit_per_minute);
 }
@@ -39,17 +40,19 @@ std::optional<Time> TokenBucket::GrowsAt(Time now) const {
   return now + Time(static_cast<int64_t>((next - LevelAt(now) + limit_ - 1) / limit_));
 }
 
-void TokenBucket::Take(Time now) {
-  level_ = LevelAt(now) - kToken;
-  if (level_ < 0) level_ = -kToken;
+int64_t TokenBucket::Needed(int64_t tokens) const { return std::min((tokens - 1) * kToken, cap_); }
+
+void TokenBucket::Take(Time now, int64_t tokens) {
+  level_ = LevelAt(now) - tokens * kToken;
+  if (level_ < 0) level_ = restarts_ ? -kToken : std::max(level_, -kToken);
   at_ = now;
 }
 
-std::optional<Time> TokenBucket::OpenAt(Time now) const {
-  const int64_t level = LevelAt(now);
-  if (level >= 0) return now;
+std::optional<Time> TokenBucket::OpenAt(Time now, int64_t tokens) const {
+  const int64_t missing = Needed(tokens) - LevelAt(now);
+  if (missing <= 0) return now;
   if (limit_ == 0) return std::nullopt;
-  return now + Time((-level + limit_ - 1) / limit_);
+  return now + Time((missing + limit_ - 1) / limit_);
 }
 
 void TokenBucket::SetLimit(Time now, int64_t limit_per_minute) {

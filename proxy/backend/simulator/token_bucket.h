@@ -23,17 +23,20 @@ class TokenBucket {
   static constexpr int64_t kLimitMax = 10'000'000;  // Requests a minute.
 
   TokenBucket() = default;
-  TokenBucket(Time now, int64_t start_tokens, int64_t limit_per_minute, int64_t cap_times);
+  // `restarts`: a level that falls below 0 starts the refill anew (U; else it goes on as it was).
+  TokenBucket(Time now, int64_t start_tokens, int64_t limit_per_minute, int64_t cap_times,
+              bool restarts = true);
 
   // What GetRequestBudgetForRequestType shows: whole tokens, 0 while in debt.
   int64_t Visible(Time now) const;
   // The first instant at which Visible() shows more, if nobody takes any; null: it never will.
   std::optional<Time> GrowsAt(Time now) const;
-  // A request may pass.
-  bool Open(Time now) const { return LevelAt(now) >= 0; }
-  void Take(Time now);
+  // A request may pass: one that spends several tokens where as many requests could pass one after
+  // the other, or the bucket is full.
+  bool Open(Time now, int64_t tokens = 1) const { return LevelAt(now) >= Needed(tokens); }
+  void Take(Time now, int64_t tokens = 1);
   // When a request may pass, if ever: a limit of 0 does not refill. Not rounded to a frame.
-  std::optional<Time> OpenAt(Time now) const;
+  std::optional<Time> OpenAt(Time now, int64_t tokens = 1) const;
 
   // The level is kept, and cut to the new cap.
   void SetLimit(Time now, int64_t limit_per_minute);
@@ -41,11 +44,13 @@ class TokenBucket {
 
  private:
   int64_t LevelAt(Time now) const;
+  int64_t Needed(int64_t tokens) const;
 
   int64_t level_ = 0;
   int64_t cap_ = 0;
   int64_t limit_ = 0;
   int64_t cap_times_ = 0;
+  bool restarts_ = true;
   Time at_{0};  // When level_ was true.
 };
 

@@ -81,6 +81,11 @@ void Simulator::EndWithoutWrite(Call& call) {
   } else if (call.output.outcome != v1::TRANSFORM_OUTCOME_NIL) {
     answer.outcome = v1::OUTCOME_UNKNOWN;  // The client never said what the function gave.
   }
+  const bool gave_nil = call.output.outcome == v1::TRANSFORM_OUTCOME_NIL;
+  if (gave_nil && rules_.cancelled_gives_old != 0 && HasValue(call.seen)) {
+    answer.value = call.seen->value;
+    answer.key_info = InfoOf(call.seen, call.request.store);
+  }
   Answer(call, std::move(answer));
 }
 
@@ -100,6 +105,7 @@ void Simulator::ServeUpdateWrite(Call& call) {
     call.server->cache().Put(store, call.request.key, now_, latest);
     return RunTransform(call, std::move(latest));
   }
+  if (!StorageAllows(call, call.output.value.size())) return;
   const VersionPtr made = store_.Write(call.place, UnixUs(), std::move(call.output.value),
                                        AttributesOf(call.output.user_ids, call.output.metadata));
   call.server->cache().Put(store, call.request.key, now_, made);

@@ -55,16 +55,26 @@ std::optional<CallError> CheckSorted(const v1::ListArguments& list) {
   return std::nullopt;
 }
 
+std::optional<CallError> CheckBatch(const Request& request, const RuleProfile& rules) {
+  const int keys = request.list.keys_size();
+  if (keys < 1 || keys > rules.batch_keys_max) {
+    return MakeError(ErrorId::kBatchSize, std::to_string(rules.batch_keys_max));
+  }
+  for (const std::string& key : request.list.keys()) {
+    if (auto error = CheckKey(request.store, key, rules)) return error;
+  }
+  return std::nullopt;
+}
+
 // Sixteen hexadecimal digits, ten digits, sixteen hexadecimal digits, "01", with dots between.
-bool IsVersionId(std::string_view id) {
+bool IsVersionId(std::string_view id, const RuleProfile& rules) {
   constexpr std::string_view kShape = "XXXXXXXXXXXXXXXX.9999999999.XXXXXXXXXXXXXXXX.01";
   if (id.size() != kShape.size()) return false;
   for (size_t i = 0; i < id.size(); ++i) {
     const bool digit = id[i] >= '0' && id[i] <= '9';
     const bool letter = id[i] >= 'A' && id[i] <= 'F';
-    if (kShape[i] == 'X' ? !digit && !letter : kShape[i] == '9' ? !digit : id[i] != kShape[i]) {
-      return false;
-    }
+    const bool hex = kShape[i] == 'X' || (kShape[i] == '9' && rules.version_number_hex != 0);
+    if (hex ? !digit && !letter : kShape[i] == '9' ? !digit : id[i] != kShape[i]) return false;
   }
   return true;
 }
@@ -151,6 +161,7 @@ std::optional<CallError> CheckAttributes(const ValueToStore& to_store, const Rul
 }
 
 std::optional<CallError> CheckValue(const ValueToStore& to_store, const RuleProfile& rules) {
+  const bool nil_is_error = rules.nil_is_error != 0 || to_store.kind == v1::STORE_KIND_ORDERED;
   if (to_store.value == nullptr) return MakeError(ErrorId::kKindNotAllowed, "nil");
   if (to_store.value->size() > static_cast<size_t>(rules.value_bytes_max)) {
     return MakeError(ErrorId::kValueTooLarge);
@@ -158,7 +169,7 @@ std::optional<CallError> CheckValue(const ValueToStore& to_store, const RuleProf
   const std::string_view json = Trimmed(*to_store.value);
   if (!nlohmann::json::accept(json)) return MakeError(ErrorId::kCannotStore, ContainerName(json));
   const std::string_view kind = KindName(json);
-  if (kind == "nil") return MakeError(ErrorId::kKindNotAllowed, kind);
+  if (kind == "nil" && nil_is_error) return MakeError(ErrorId::kKindNotAllowed, kind);
   if (to_store.kind == v1::STORE_KIND_ORDERED && !IntegerOf(json)) {
     return MakeError(ErrorId::kKindNotAllowed, kind);
   }
@@ -168,10 +179,18 @@ std::optional<CallError> CheckValue(const ValueToStore& to_store, const RuleProf
 std::optional<CallError> CheckRequest(const Request& request, const RuleProfile& rules,
                                       int64_t now_us) {
   // The one method that is not asked of a store.
-  if (request.method == v1::METHOD_LIST_DATA_STORES_ASYNC) return std::nullopt;
+  if (request.method == v1::METHOD_LIST_DATA_STORES_ASYNC) {
+    const bool is_name = request.list.cursor().size() <= static_cast<size_t>(rules.key_bytes_max);
+    return is_name ? std::nullopt : std::optional(MakeError(ErrorId::kExclusiveStartKey));
+  }
   if (auto error = CheckStore(request.store, rules)) return error;
-  if (request.method == v1::METHOD_LIST_KEYS_ASYNC) return std::nullopt;
+  if (request.method == v1::METHOD_LIST_KEYS_ASYNC) {
+    const std::string& cursor = request.list.cursor();
+    const bool is_key = cursor.empty() || !CheckKey(request.store, cursor, rules);
+    return is_key ? std::nullopt : std::optional(MakeError(ErrorId::kExclusiveStartKey));
+  }
   if (request.method == v1::METHOD_GET_SORTED_ASYNC) return CheckSorted(request.list);
+  if (request.method == v1::METHOD_BATCH_GET_ASYNC) return CheckBatch(request, rules);
   if (auto error = CheckKey(request.store, request.key, rules)) return error;
 
   const ValueToStore to_store{request.store.kind, request.value ? &*request.value : nullptr,
@@ -183,7 +202,12 @@ std::optional<CallError> CheckRequest(const Request& request, const RuleProfile&
       return CheckAttributes(to_store, rules);
     case v1::METHOD_GET_VERSION_ASYNC:
     case v1::METHOD_REMOVE_VERSION_ASYNC:
-      if (!IsVersionId(request.list.version())) return MakeError(ErrorId::kVersionNotValid);
+      if (!IsVersionId(request.list.version(), rules)) return MakeError(ErrorId::kVersionNotValid);
+      return std::nullopt;
+    case v1::METHOD_LIST_VERSIONS_ASYNC:
+      if (!request.list.cursor().empty() && !IsVersionId(request.list.cursor(), rules)) {
+        return MakeError(ErrorId::kExclusiveStartKey);
+      }
       return std::nullopt;
     case v1::METHOD_GET_VERSION_AT_TIME_ASYNC:
       if (request.list.at_ms() <= 0 || request.list.at_ms() > now_us / 1000 + kAheadMsMax) {

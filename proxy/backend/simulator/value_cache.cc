@@ -17,7 +17,8 @@ void ValueCache::Put(const StoreName& store, const std::string& key, Time now, V
   }
   Name name{store, key};
   const bool keep = version == nullptr ? keep_missing_ : !version->deleted || keep_removed_;
-  if (!keep || kept_for_ == Time(0)) {
+  const bool keep_kind = name.first.kind != v1::STORE_KIND_ORDERED || keep_ordered_;
+  if (!keep || !keep_kind || kept_for_ == Time(0)) {
     copies_.erase(name);
     return;
   }

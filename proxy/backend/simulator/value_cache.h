@@ -21,7 +21,8 @@ class ValueCache {
   explicit ValueCache(const RuleProfile& rules)
       : kept_for_(Time(rules.cache_ms * 1'000'000)),
         keep_missing_(rules.cache_missing != 0),
-        keep_removed_(rules.cache_removed != 0) {}
+        keep_removed_(rules.cache_removed != 0),
+        keep_ordered_(rules.cache_ordered != 0) {}
 
   // The copy that a read at `now` gets, if any. It may be null or a tombstone: nil. A hit does not
   // make the copy live longer.
@@ -43,6 +44,7 @@ class ValueCache {
   Time kept_for_;
   bool keep_missing_;
   bool keep_removed_;
+  bool keep_ordered_;
   std::map<Name, Copy> copies_;
   // Every end ever set, soonest first; one that is no longer its copy's is passed over.
   std::deque<std::pair<Time, std::map<Name, Copy>::key_type>> ends_;

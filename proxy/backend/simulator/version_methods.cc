@@ -1,6 +1,7 @@
 // GetVersionAsync, GetVersionAtTimeAsync, RemoveVersionAsync. None of them knows the local copy.
 #include <utility>
 
+#include "proxy/backend/simulator/errors.h"
 #include "proxy/backend/simulator/simulator.h"
 
 namespace dstap::proxy {
@@ -11,7 +12,13 @@ void Simulator::ServeGetVersion(Call& call) {
       return Answer(call, VersionAnswer(version));
     }
   }
-  Answer(call, VersionAnswer(nullptr));  // U: unknown and expired ids give nil.
+  // U: unknown and expired ids give nil.
+  if (rules_.unknown_version_fails == 0) return Answer(call, VersionAnswer(nullptr));
+  BackendAnswer answer;
+  answer.outcome = v1::OUTCOME_FAILED;
+  answer.error = MakeError(ErrorId::kVersionNotValid);
+  answer.served_by = v1::SERVED_BY_BACKEND;
+  Answer(call, std::move(answer));
 }
 
 // The newest kept version that is not younger than the time asked for. What an hour's later writes
@@ -35,6 +42,7 @@ BackendAnswer Simulator::VersionAnswer(const VersionPtr& version) const {
   answer.outcome = v1::OUTCOME_OK;
   answer.served_by = v1::SERVED_BY_BACKEND;
   if (version == nullptr) return answer;
+  if (version->deleted && rules_.tombstone_has_info == 0) return answer;
   if (!version->deleted) answer.value = version->value;
   answer.key_info = version->info;
   answer.version = version->info.version;

@@ -233,6 +233,27 @@ TEST_F(VirtualTimeTest, AServerThatDiedIsNeverAnswered) {
   EXPECT_THAT(play_.backend.cancelled, ElementsAre(1U));
 }
 
+TEST_F(VirtualTimeTest, PlayersAndLimitsThatChangeDuringARunAreRows) {
+  v1::ClientFrame players;
+  players.set_source(1);
+  players.mutable_players()->set_players(7);
+  play_.backend.At(80_ms, [](BackendListener& listener, Time now) {
+    v1::Limits limits;
+    limits.set_reason("players");
+    listener.OnLimits(1, now, limits);
+  });
+  play_.In({players, Idle()});
+  play_.In({Idle()});
+  const auto written = play_.Written();
+  const auto counts = written.RowsOf(v1::Row::kPlayerCount);
+  ASSERT_EQ(counts.size(), 1U);
+  EXPECT_EQ(counts[0].player_count().source(), 1U);
+  EXPECT_EQ(counts[0].player_count().players(), 7U);
+  const auto limits = written.RowsOf(v1::Row::kLimits);
+  ASSERT_EQ(limits.size(), 1U);
+  EXPECT_EQ(limits[0].limits().reason(), "players");
+}
+
 TEST_F(VirtualTimeTest, BudgetsBeforeAreReadAtTheCallAndAfterAtTheAnswer) {
   play_.backend.budgets = {{v1::REQUEST_TYPE_STANDARD_READ, 120},
                            {v1::REQUEST_TYPE_STANDARD_WRITE, 60}};

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <set>
+#include <utility>
 
 #include "proxy/backend/simulator/rule_profile.h"
 
@@ -44,6 +46,93 @@ TEST(ErrorsTest, ADropIsNamedAfterItsTypeOrNumberedAfterItsMethod) {
   EXPECT_EQ(legacy(v1::METHOD_REMOVE_ASYNC), "306: RemoveAsync" + tail);
   EXPECT_EQ(legacy(v1::METHOD_LIST_KEYS_ASYNC),
             "ListKeysAsyncThrottle: ListKeysAsync request dropped. Request was throttled.");
+}
+
+// The documentation's names; a number alone is not unique.
+TEST(ErrorsTest, TheTableOfCodedErrorsIsWhole) {
+  std::set<std::pair<uint32_t, std::string>> rows;
+  for (const ErrorRow& row : ErrorTable()) rows.emplace(row.code, row.name);
+  const std::pair<uint32_t, const char*> kDocumented[] = {
+      {101, "KeyNameEmpty"},
+      {102, "KeyNameLimit"},
+      {103, "ValueNotAllowed"},
+      {104, "CantStoreValue"},
+      {105, "ValueTooLarge"},
+      {106, "MaxValueInvalid"},
+      {106, "MinValueInvalid"},
+      {106, "PageSizeGreater"},
+      {106, "PageSizeLesser"},
+      {107, "MinMaxOrderInvalid"},
+      {301, "GetAsyncThrottle"},
+      {302, "SetAsyncThrottle"},
+      {303, "IncreAsyncThrottle"},
+      {304, "UpdateAsyncThrottle"},
+      {305, "GetSortedThrottle"},
+      {306, "RemoveAsyncThrottle"},
+      {401, "DataModelNoAccess"},
+      {402, "LuaWebSrvsNoAccess"},
+      {403, "StudioAccessToApisNotAllowed"},
+      {404, "InternalError"},
+      {501, "InternalError"},
+      {502, "RequestRejected"},
+      {503, "InternalError"},
+      {504, "InternalError"},
+      {505, "InternalError"},
+      {509, "OperationNotAllowed"},
+      {511, "AttributeSizeTooLarge"},
+      {512, "UserIdLimitExceeded"},
+      {513, "AttributeFormatError"},
+  };
+  for (const auto& [code, name] : kDocumented) {
+    EXPECT_TRUE(rows.contains({code, name})) << code << " " << name;
+  }
+  EXPECT_EQ(MakeError(ErrorId::kRejected, "HTTP 500 (Internal Server Error)").text,
+            "502: API Services rejected request with error. HTTP 500 (Internal Server Error)");
+  EXPECT_EQ(MakeError(ErrorId::kNoAccessFromStudio).text,
+            "403: Cannot write to DataStore from studio if API access is not enabled.");
+}
+
+TEST(ErrorsTest, TheTableOfNamedErrorsIsWhole) {
+  std::map<std::string, std::string> texts;
+  for (const ErrorRow& row : ErrorTable()) {
+    if (row.code == 0 && !row.name.empty()) texts[std::string(row.name)] = row.text;
+  }
+  const std::pair<const char*, const char*> kDocumented[] = {
+      {"DatastoreDeleted", "The data store is deleted."},
+      {"DatastoreThrottled", "The request rate exceeds the allowed maximum for the datastore."},
+      {"KeyThrottled", "The request rate exceeds the allowed maximum for the key."},
+      {"InternalServerError", "An internal server error occurred."},
+      {"InvalidExclusiveStartKey", "The provided exclusive start key is not valid."},
+      {"InvalidPlace", "The provided place is invalid."},
+      {"InvalidTarget", "The provided target is invalid."},
+      {"InvalidUniverse", "The provided universe is invalid."},
+      {"InvalidUserIds", "The provided user IDs have an invalid format."},
+      {"KeyNotFound", "The requested key doesn't exist."},
+      {"InvalidTimestamp",
+       "Timestamp must be positive and not more than ten minutes in the future."},
+  };
+  for (const auto& [name, text] : kDocumented) {
+    EXPECT_EQ(texts[name], std::string(name) + ": " + text);
+  }
+}
+
+TEST(ErrorsTest, TheThrottleErrorsOfAllTypesAreTheDocumentedOnes) {
+  for (const v1::RequestType type :
+       {v1::REQUEST_TYPE_STANDARD_READ, v1::REQUEST_TYPE_STANDARD_WRITE,
+        v1::REQUEST_TYPE_STANDARD_LIST, v1::REQUEST_TYPE_STANDARD_REMOVE,
+        v1::REQUEST_TYPE_ORDERED_READ, v1::REQUEST_TYPE_ORDERED_WRITE,
+        v1::REQUEST_TYPE_ORDERED_LIST, v1::REQUEST_TYPE_ORDERED_REMOVE}) {
+    const std::string name(RequestTypeName(type));
+    EXPECT_EQ(DroppedError(v1::METHOD_GET_ASYNC, type, false).text,
+              name + "GameServerThrottled: " + name +
+                  " request was throttled by game server limits or the request queue was full");
+    EXPECT_EQ(ExperienceError(type).text, name + "ExperienceThrottled: " + name +
+                                              " request was throttled by experience limits");
+    EXPECT_EQ(ExperienceError(type).name, name + "ExperienceThrottled");
+  }
+  EXPECT_EQ(ExperienceError(v1::REQUEST_TYPE_ORDERED_REMOVE, true).text,
+            "OrderedRemoveExperienceThrottled: The ordered remove request rate exceeds the allowed "
+            "maximum for the experience");
 }
 
 TEST(ErrorsTest, DetailsStandWhereTheServicePutsThem) {

@@ -272,6 +272,100 @@ TEST(ListTest, StoresThatHoldSomething) {
   EXPECT_THAT(Keys(game.Do(list)), IsEmpty());
 }
 
+TEST(ListTest, ThirtyTwoStoresAPageUnlessAskedFor) {
+  ListGame game;
+  for (int i = 0; i < 33; ++i) {
+    proxy::Request set = SetOf("k", "1");
+    set.store.name = "store" + std::to_string(100 + i);
+    game.client().Submit(set);
+  }
+  game.client().Run();
+  const Seen first = game.Do(Of(v1::METHOD_LIST_DATA_STORES_ASYNC));
+  EXPECT_EQ(first.answer.items.size(), 32U);
+  proxy::Request rest = Of(v1::METHOD_LIST_DATA_STORES_ASYNC);
+  rest.list.set_cursor(first.answer.cursor);
+  EXPECT_THAT(Keys(game.Do(rest)), ElementsAre("store132"));
+}
+
+TEST(VersionsTest, ComeByTheThousandUnlessAskedFor) {
+  Game game({.rules = ExactLatency({{"backup_days", "3650"}})});
+  for (int hour = 0; hour < 1025; ++hour) {
+    game.client().At(std::chrono::hours(hour), [&game] { game.client().Submit(SetOf("k", "1")); });
+  }
+  game.client().Run();
+  const Seen first = game.Do(Of(v1::METHOD_LIST_VERSIONS_ASYNC));
+  EXPECT_EQ(first.answer.items.size(), 1024U);
+  proxy::Request rest = Of(v1::METHOD_LIST_VERSIONS_ASYNC);
+  rest.list.set_cursor(first.answer.cursor);
+  EXPECT_EQ(game.Do(rest).answer.items.size(), 1U);
+}
+
+TEST(ListTest, ACursorThatIsNoneIsRefused) {
+  ListGame game;
+  const auto error = [&game](v1::Method method, const std::string& cursor, bool all_scopes) {
+    proxy::Request request = Of(method);
+    request.list.set_cursor(cursor);
+    request.store.all_scopes = all_scopes;
+    if (all_scopes) {
+      request.store.scope.clear();
+      request.key = "global/k";
+    }
+    return game.Do(request).answer.error.name;
+  };
+  const std::string long_name(51, 'k');
+  EXPECT_EQ(error(v1::METHOD_LIST_KEYS_ASYNC, long_name, false), "InvalidExclusiveStartKey");
+  EXPECT_EQ(error(v1::METHOD_LIST_KEYS_ASYNC, long_name.substr(1), false), "");
+  EXPECT_EQ(error(v1::METHOD_LIST_KEYS_ASYNC, "without-scope", true), "InvalidExclusiveStartKey");
+  EXPECT_EQ(error(v1::METHOD_LIST_KEYS_ASYNC, "global/k", true), "");
+  EXPECT_EQ(error(v1::METHOD_LIST_VERSIONS_ASYNC, "k", false), "InvalidExclusiveStartKey");
+  EXPECT_EQ(error(v1::METHOD_LIST_DATA_STORES_ASYNC, long_name, false), "InvalidExclusiveStartKey");
+  EXPECT_EQ(error(v1::METHOD_LIST_DATA_STORES_ASYNC, long_name.substr(1), false), "");
+}
+
+TEST(ListTest, APageWithoutRemovedKeysLooksAt512) {
+  for (const int removed : {511, 512, 513}) {
+    Game game({.rules = ExactLatency({{"start_level", "100000"},
+                                      {"bucket_cap_times", "100"},
+                                      {"experience_limits", "0"}})});
+    for (int i = 0; i < removed; ++i) {
+      const std::string key = "a" + std::to_string(1000 + i);
+      game.client().Submit(SetOf(key, "1"), nullptr,
+                           [&game, key](const Seen&) { game.client().Submit(RemoveOf(key)); });
+    }
+    game.client().Submit(SetOf("b", "1"));
+    game.client().Run();
+    proxy::Request list = Of(v1::METHOD_LIST_KEYS_ASYNC, "");
+    list.list.set_exclude_deleted(true);
+    std::vector<size_t> pages;
+    do {
+      const Seen page = game.Do(list);
+      pages.push_back(page.answer.items.size());
+      list.list.set_cursor(page.answer.cursor);
+    } while (!list.list.cursor().empty());
+    EXPECT_EQ(pages, removed < 512 ? (std::vector<size_t>{1}) : (std::vector<size_t>{0, 1}));
+  }
+}
+
+TEST(ListTest, APageReadsWhatIsStoredThen) {
+  ListGame game;
+  for (const char* key : {"a", "c"}) game.Do(SetOf(key, "1"));
+  proxy::Request keys = Of(v1::METHOD_LIST_KEYS_ASYNC, "");
+  keys.list.set_page_size(1);
+  keys.list.set_cursor(game.Do(keys).answer.cursor);
+  game.Do(SetOf("b", "1"));
+  EXPECT_THAT(Keys(game.Do(keys)), ElementsAre("b"));
+
+  const auto ordered = [](proxy::Request request) {
+    request.store.kind = v1::STORE_KIND_ORDERED;
+    return request;
+  };
+  game.Do(ordered(SetOf("x", "1")));
+  const proxy::Request sorted = ordered(Of(v1::METHOD_GET_SORTED_ASYNC, ""));
+  game.client().Submit(ordered(SetOf("y", "2")));
+  game.client().Run();
+  EXPECT_THAT(Keys(game.Do(sorted)), ElementsAre("y", "x"));  // Downwards: `ascending` is unset.
+}
+
 TEST(ListTest, ListsAndVersionsSpendTheirTypes) {
   ListGame game;
   const std::string version = game.Do(SetOf("k", "1")).answer.version;

@@ -91,7 +91,7 @@ std::string Manual() {
 
 // Rules that stand in one row of the manual under the part of the name they share.
 const std::vector<std::vector<std::string>> kRowsOfSeveral = {
-    {"_base", "_per_player", "_start"},
+    {"_base", "_per_player", "_start", "_queue"},
     {"_base", "_per_player"},
     {"_median_us", "_low_us", "_high_us", "_sigma_permille"}};
 

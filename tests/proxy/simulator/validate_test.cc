@@ -126,6 +126,11 @@ TEST(ValidateTest, FourUserIdsAndThreeHundredBytesOfMetadata) {
   EXPECT_EQ(AttributeError({}, "{"), "513: Attribute metadata format is invalid");
 }
 
+TEST(ValidateTest, ALongNameInMetadataIsNotRefused) {
+  EXPECT_EQ(AttributeError({}, "{\"" + std::string(200, 'n') + "\":1}"), "");
+  EXPECT_EQ(AttributeError({}, R"({"nested":{"list":[1,{"deep":true}]}})"), "");
+}
+
 TEST(ValidateTest, IntegersAreReadExactly) {
   EXPECT_EQ(IntegerOf("0"), 0);
   EXPECT_EQ(IntegerOf(" -9223372036854775808 "), INT64_MIN);
