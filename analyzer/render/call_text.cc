@@ -83,6 +83,7 @@ void AppendCallText(const CallLine& line, std::string& out) {
   } else if (call.served_by == ServedBy::kLocalCopy) {
     out += " (local copy)";
   }
+  if (call.fault != 0) out += fmt::format(", fault {}", call.fault);
   out += '\n';
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,27 @@ struct KeyInfo {
   std::string metadata;  // A JSON object.
 };
 
+// An error as the script sees it; `text` is the whole of it. Empty text: none.
+struct CallError {
+  uint32_t code = 0;
+  std::string name;
+  std::string text;
+};
+
+// What is to go wrong with a request inside the service. A request that arguments or limits stop
+// first does not get that far.
+struct ServiceFault {
+  enum class Kind : uint8_t {
+    kDrop,            // As if its budget and queue were full.
+    kFail,            // The service fails it; nothing is read or written, no local copy answers.
+    kFailWrite,       // The service loses what is to be written, and says that it failed.
+    kFailAfterWrite,  // It writes and says that it failed.
+    kConflict,        // Another server writes between an UpdateAsync's read and its first write.
+  };
+  Kind kind = Kind::kFail;
+  CallError error;
+};
+
 // A call as the client made it. Values are JSON text and are never written anew.
 struct Request {
   SourceId source = 0;
@@ -49,13 +71,7 @@ struct Request {
   std::optional<std::string> metadata;
   std::optional<int64_t> delta;
   v1::ListArguments list;
-};
-
-// An error as the script sees it; `text` is the whole of it. Empty text: none.
-struct CallError {
-  uint32_t code = 0;
-  std::string name;
-  std::string text;
+  std::shared_ptr<const ServiceFault> fault = nullptr;  // Null: as the service will have it.
 };
 
 // What UpdateAsync's function is called with.
@@ -94,6 +110,7 @@ struct BackendAnswer {
   std::string cursor;
   v1::ServedBy served_by = v1::SERVED_BY_UNKNOWN;
   std::array<uint32_t, 2> taken{};  // Tokens of each type of Backend::Spends().
+  bool by_fault = false;            // Request::fault has made it what it is.
 };
 
 // What a backend tells of the calls it was given. Calls come out of AdvanceTo() only, at the time
@@ -114,6 +131,10 @@ class BackendListener {
   virtual void OnNotice(SourceId source, Time now, v1::NoticeKind kind, std::string_view text) = 0;
   // Limits of a source that are in force from now on.
   virtual void OnLimits(SourceId source, Time now, const v1::Limits& limits) = 0;
+  // Something was made to go wrong; `fault.id` is new. Told by backends with a fault plan only.
+  virtual void OnFault(Time /*now*/, const v1::InjectedFault& /*fault*/) {}
+  // It is what became of this open call.
+  virtual void OnFaulted(CallId /*call*/, uint64_t /*fault*/) {}
 };
 
 // Units:    times are nanoseconds since the recording began and never go back.
@@ -125,6 +146,12 @@ class BackendListener {
 class Backend {
  public:
   virtual ~Backend() = default;
+
+  // What a source is called, before AddSource() and when it changes; and what a client says of its
+  // work, with the recording's ids. Only rules that ask for names care.
+  virtual void NameSource(SourceId /*source*/, std::string_view /*name*/) {}
+  virtual void BeginStep(const v1::StepBegin& /*step*/) {}
+  virtual void EndStep(uint64_t /*step*/) {}
 
   virtual void AddSource(SourceId source, Time now, uint32_t players) = 0;
   virtual void SetPlayers(SourceId source, Time now, uint32_t players) = 0;

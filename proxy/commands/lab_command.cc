@@ -7,6 +7,7 @@
 #include <climits>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <system_error>
@@ -63,6 +64,20 @@ std::string HowItEnded(const RecordingResult& result) {
 Status NoNode() {
   return {ErrorCode::kNotFound,
           "node is not installed; the lab needs Node 18 or newer (Debian: apt-get install nodejs)"};
+}
+
+// The fault plan beside a scenario: same folder, same name. Nothing when there is none.
+std::optional<std::string> PlanBeside(const std::string& scenario, const std::string& lab_folder) {
+  fs::path plan = scenario;
+  if (plan.extension() == ".luau") {
+    plan.replace_extension(".toml");
+  } else {
+    if (plan.has_parent_path()) return std::nullopt;  // No scenario's name.
+    plan = fs::path(lab_folder) / "scenarios" / (scenario + ".toml");
+  }
+  std::error_code error;
+  if (!fs::exists(plan, error)) return std::nullopt;
+  return plan.string();
 }
 
 }  // namespace
@@ -193,6 +208,9 @@ LabCommand::LibraryRun LabCommand::RunLibrary(const std::string& library,
   for (const std::string& scenario : scenarios_) {
     options.command.insert(options.command.end(), {"--scenario", scenario});
     options.header_options.emplace_back("scenario", fs::path(scenario).filename().string());
+    if (auto plan = PlanBeside(scenario, lab_folder)) {
+      options.fault_plans.push_back(*std::move(plan));
+    }
   }
   auto recorded = RunRecording(options);
   if (!recorded.ok()) {

@@ -31,6 +31,14 @@ void AddRecordingFlags(CLI::App& app, RecordingOptions& options) {
                  "Change one rule, as NAME=VALUE; docs/simulator.md lists them")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  app.add_option("--fault", options.faults,
+                 "Make calls go wrong, as \"error=InternalServerError key=Player_* count=2\"; "
+                 "docs/faults.md has the words")
+      ->type_name("RULE")
+      ->allow_extra_args(false);
+  app.add_option("--fault-plan", options.fault_plans, "A file of such rules")
+      ->type_name("FILE.toml")
+      ->allow_extra_args(false);
   app.add_flag("--values", options.values, "Record the values themselves, not only size and hash");
 }
 

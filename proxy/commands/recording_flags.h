@@ -7,7 +7,8 @@
 
 namespace dstap::proxy {
 
-// --seed, --rules, --latency, --rule, --values. `options` must outlive the parsing.
+// --seed, --rules, --latency, --rule, --fault, --fault-plan, --values. `options` must outlive the
+// parsing.
 void AddRecordingFlags(CLI::App& app, RecordingOptions& options);
 
 }  // namespace dstap::proxy

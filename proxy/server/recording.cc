@@ -18,7 +18,9 @@
 #include "proto/base/exit_status.h"
 #include "proto/capture/format.h"
 #include "proxy/backend/backend_table.h"
+#include "proxy/backend/faults/fault_backend.h"
 #include "proxy/server/child_process.h"
+#include "proxy/server/fault_files.h"
 #include "proxy/server/session_server.h"
 #include "proxy/session/hub.h"
 
@@ -75,6 +77,11 @@ v1::Header HeaderFor(const RecordingOptions& options, int64_t start_unix_ns) {
   for (const auto& [name, value] : options.header_options) add(name, value);
   if (options.latency != BackendOptions().latency) add("latency", options.latency);
   for (const std::string& change : options.rule_changes) add("rule", change);
+  for (const std::string& fault : options.faults) add("fault", fault);
+  // Only the name: nothing of the machine belongs into a capture.
+  for (const std::string& plan : options.fault_plans) {
+    add("fault-plan", std::filesystem::path(plan).filename().string());
+  }
   return header;
 }
 
@@ -176,8 +183,11 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
     }
     backend_options.rules.emplace_back(change.substr(0, equals), change.substr(equals + 1));
   }
-  DSTAP_TRY_ASSIGN(const std::unique_ptr<Backend> backend,
-                   MakeBackend(options.backend, backend_options));
+  DSTAP_TRY_ASSIGN(FaultPlan faults, ReadFaults(options.faults, options.fault_plans));
+  DSTAP_TRY_ASSIGN(std::unique_ptr<Backend> backend, MakeBackend(options.backend, backend_options));
+  if (!faults.empty()) {
+    backend = std::make_unique<FaultBackend>(std::move(backend), std::move(faults), options.seed);
+  }
   std::optional<PrivateFolder> folder;
   std::string listen = options.listen;
   if (listen.empty()) {

@@ -26,6 +26,10 @@ struct RecordingOptions {
   std::string rules = "2026";
   std::string latency = "default";
   std::vector<std::string> rule_changes;  // "queue_length=10"
+  // What is to go wrong, as docs/faults.md has it: single rules, then files. Earlier rules come
+  // first.
+  std::vector<std::string> faults;
+  std::vector<std::string> fault_plans;
   bool values = false;
   std::string title;
   // Written into the header: what changes results.

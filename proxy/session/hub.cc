@@ -225,4 +225,12 @@ void Hub::OnLimits(SourceId source, Time now, const v1::Limits& limits) {
   exchange_.recorder.AddRow(now, std::move(row));
 }
 
+void Hub::OnFault(Time now, const v1::InjectedFault& fault) {
+  v1::Row row;
+  *row.mutable_injected_fault() = fault;
+  exchange_.recorder.AddRow(now, std::move(row));
+}
+
+void Hub::OnFaulted(CallId call, uint64_t fault) { exchange_.recorder.Faulted(call, fault); }
+
 }  // namespace dstap::proxy

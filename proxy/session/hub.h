@@ -93,6 +93,8 @@ class Hub final : private BackendListener {
   void OnAnswer(CallId call, Time now, BackendAnswer answer) override;
   void OnNotice(SourceId source, Time now, v1::NoticeKind kind, std::string_view text) override;
   void OnLimits(SourceId source, Time now, const v1::Limits& limits) override;
+  void OnFault(Time now, const v1::InjectedFault& fault) override;
+  void OnFaulted(CallId call, uint64_t fault) override;
 
   Session& SessionOf(CallId call) { return *exchange_.calls.at(call).session; }
 

@@ -138,6 +138,8 @@ void Recorder::TransformDone(CallId call, const TransformOutput& output, Time to
   }
 }
 
+void Recorder::Faulted(CallId call, uint64_t fault) { Find(call).record.fault = fault; }
+
 void Recorder::Answered(CallId call, Time now, const BackendAnswer& answer,
                         const std::array<std::optional<uint64_t>, 2>& after) {
   const auto found = open_.find(call);

@@ -37,6 +37,8 @@ class Recorder {
   void Admitted(CallId call, Time now);
   void TransformAsked(CallId call, Time now, const TransformInput& input);
   void TransformDone(CallId call, const TransformOutput& output, Time took);
+  // An injected fault is what becomes of the call.
+  void Faulted(CallId call, uint64_t fault);
   // The call's last record; the caller may be told after the next Commit().
   void Answered(CallId call, Time now, const BackendAnswer& answer,
                 const std::array<std::optional<uint64_t>, 2>& after);

@@ -153,6 +153,7 @@ Status Session::OnSource(Time now, uint32_t client_id, const v1::Source& info) {
   recorded.set_id(source.id);
   exchange_.recorder.AddRow(now, std::move(row));
   // Behind the row: what the backend says of a source stands after the source itself.
+  exchange_.backend.NameSource(source.id, info.name());
   if (is_new) {
     exchange_.backend.AddSource(source.id, now, info.players());
   } else if (info.has_players()) {
@@ -214,6 +215,7 @@ Status Session::OnStepBegin(Time now, Source& source, const v1::StepBegin& step)
   recorded = step;
   recorded.set_id(at->second);
   recorded.set_source(source.id);
+  exchange_.backend.BeginStep(recorded);
   exchange_.recorder.AddRow(now, std::move(row));
   return {};
 }
@@ -226,6 +228,7 @@ Status Session::OnStepEnd(Time now, const v1::StepEnd& step) {
   v1::Row row;
   *row.mutable_step_end() = step;
   row.mutable_step_end()->set_id(found->second);
+  exchange_.backend.EndStep(found->second);
   steps_.erase(found);
   exchange_.recorder.AddRow(now, std::move(row));
   return {};

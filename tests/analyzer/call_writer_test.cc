@@ -111,6 +111,11 @@ TEST_F(CallWriterTest, TextNamesTheErrorAndTheLocalCopy) {
   EXPECT_THAT(Line("text"), testing::EndsWith("  failed RequestRejected\n"));
 }
 
+TEST_F(CallWriterTest, TextNamesTheInjectedFault) {
+  call_.fault = 4;
+  EXPECT_THAT(Line("text"), testing::EndsWith("  ok, fault 4\n"));
+}
+
 TEST_F(CallWriterTest, TextMarksAReadPastTheCache) {
   call_.method = Method::kGetAsync;
   call_.use_cache = UseCache::kFalse;

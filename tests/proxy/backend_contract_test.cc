@@ -5,6 +5,8 @@
 
 #include "proto/base/prng.h"
 #include "proxy/backend/backend_table.h"
+#include "proxy/backend/faults/fault_backend.h"
+#include "proxy/backend/faults/fault_parser.h"
 #include "tests/proxy/simulator/client.h"
 
 namespace dstap::test {
@@ -223,6 +225,25 @@ TEST_P(BackendContractTest, LimitsAndPlayersThatChangeAreTold) {
   EXPECT_EQ(client.limits()[1].reason(), "players");
   EXPECT_EQ(client.limits()[2].reason(), "SetRateLimitForRequestType");
 }
+
+// What is promised holds with things going wrong, but for calls that are never answered.
+Result<std::unique_ptr<proxy::Backend>> MakeFaulty(const BackendOptions& options) {
+  auto inner = proxy::Backends().front().make(options);
+  proxy::FaultPlan plan;
+  for (const char* rule :
+       {"drop probability=0.1", "queue=3s method=GetAsync call=5..", "latency=700ms key=k1",
+        "error=502 store=PlayerData probability=0.2 time=20s..", "conflict call=3..40",
+        "ambiguous=applied key=k2", "ambiguous=not_applied key=k3 reports=KeyThrottled"}) {
+    plan.push_back(*proxy::ParseFaultRule(rule));
+  }
+  return std::unique_ptr<proxy::Backend>(
+      std::make_unique<proxy::FaultBackend>(*std::move(inner), std::move(plan), options.seed));
+}
+
+constexpr BackendRow kFaulty = {"faulty", "the first backend, with faults", MakeFaulty};
+
+INSTANTIATE_TEST_SUITE_P(WithFaults, BackendContractTest, testing::Values(kFaulty),
+                         [](const auto& row) { return std::string(row.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(EveryBackend, BackendContractTest,
                          testing::ValuesIn(proxy::Backends().begin(), proxy::Backends().end()),

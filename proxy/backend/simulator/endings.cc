@@ -17,6 +17,13 @@ void Simulator::TellAnswer(const Call& call) {
 }
 
 void Simulator::Answer(Call& call, BackendAnswer answer) {
+  if (HasFault(call, ServiceFault::Kind::kFailAfterWrite) && answer.outcome == v1::OUTCOME_OK) {
+    answer = {};
+    answer.outcome = v1::OUTCOME_FAILED;
+    answer.error = call.request.fault->error;
+    answer.served_by = v1::SERVED_BY_BACKEND;
+    answer.by_fault = true;
+  }
   answer.taken = call.answer.taken;
   call.answer = std::move(answer);
   call.stage = Stage::kEnding;
@@ -35,6 +42,21 @@ void Simulator::Reject(Call& call, CallError error) {
   answer.outcome = v1::OUTCOME_REJECTED;
   answer.error = std::move(error);
   Answer(call, std::move(answer));
+}
+
+void Simulator::FailByFault(Call& call) {
+  BackendAnswer answer;
+  answer.outcome = v1::OUTCOME_FAILED;
+  answer.error = call.request.fault->error;
+  answer.served_by = v1::SERVED_BY_BACKEND;
+  answer.by_fault = true;
+  Answer(call, std::move(answer));
+}
+
+// A server that was told that its write failed does not keep what it wrote (U).
+void Simulator::KeepCopy(const Call& call, VersionPtr written) {
+  if (HasFault(call, ServiceFault::Kind::kFailAfterWrite)) return;
+  call.server->cache().Put(call.request.store, call.request.key, now_, std::move(written));
 }
 
 std::optional<KeyInfo> Simulator::InfoOf(const VersionPtr& version, const StoreName& store) const {

@@ -16,7 +16,7 @@ void Simulator::StartGet(Call& call) {
   const Request& request = call.request;
   const bool past_the_cache =
       request.use_cache == v1::USE_CACHE_FALSE && rules_.use_cache_option != 0;
-  if (!past_the_cache) {
+  if (!past_the_cache && !HasFault(call, ServiceFault::Kind::kFail)) {
     if (const auto copy = call.server->cache().Find(request.store, request.key, now_)) {
       return Answer(call, ReadAnswer(call, *copy, v1::SERVED_BY_LOCAL_COPY));
     }

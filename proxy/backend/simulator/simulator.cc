@@ -45,6 +45,12 @@ void Simulator::Submit(CallId id, Time now, Request request) {
   if (call.request.method == v1::METHOD_BATCH_GET_ASYNC) {
     call.tokens = call.request.list.keys_size();
   }
+  if (HasFault(call, ServiceFault::Kind::kDrop)) {
+    call.answer.by_fault = true;
+    return AnswerNextFrame(
+        call, v1::OUTCOME_DROPPED,
+        DroppedError(call.request.method, call.spends[0], rules_.legacy_codes != 0));
+  }
   switch (call.request.method) {
     case v1::METHOD_GET_ASYNC:
       return StartGet(call);
@@ -56,6 +62,10 @@ void Simulator::Submit(CallId id, Time now, Request request) {
 }
 
 void Simulator::Served(Call& call) {
+  if (HasFault(call, ServiceFault::Kind::kFail) ||
+      (HasFault(call, ServiceFault::Kind::kFailWrite) && IsWrite(call))) {
+    return FailByFault(call);
+  }
   switch (call.request.method) {
     case v1::METHOD_GET_ASYNC:
       return ServeGet(call);

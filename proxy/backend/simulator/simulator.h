@@ -154,13 +154,19 @@ class Simulator final : public Backend {
   CallError Throttled(CallError error) const;
   size_t BytesOf(const Call& call) const;
 
+  static bool HasFault(const Call& call, ServiceFault::Kind kind) {
+    return call.request.fault != nullptr && call.request.fault->kind == kind;
+  }
+
   // endings.cc: answers, and what they are made of.
   void TellAnswer(const Call& call);
   void Answer(Call& call, BackendAnswer answer);
   void AnswerNextFrame(Call& call, v1::Outcome outcome, CallError error);
   void Reject(Call& call, CallError error);
+  void FailByFault(Call& call);
   BackendAnswer ReadAnswer(const Call& call, const VersionPtr& version,
                            v1::ServedBy served_by) const;
+  void KeepCopy(const Call& call, VersionPtr written);
   BackendAnswer VersionAnswer(const VersionPtr& version) const;
   std::optional<KeyInfo> InfoOf(const VersionPtr& version, const StoreName& store) const;
   Attributes AttributesOf(const std::vector<int64_t>& user_ids,
@@ -188,6 +194,7 @@ class Simulator final : public Backend {
   void RunTransform(Call& call, VersionPtr seen);
   void EndWithoutWrite(Call& call);
   void TakeForConflict(Call& call, size_t step);
+  VersionPtr WriteByAnother(const Call& call);
 
   RuleProfile rules_;
   int64_t start_unix_ns_;

@@ -18,7 +18,7 @@ bool SameVersion(const VersionPtr& a, const VersionPtr& b) {
 }  // namespace
 
 void Simulator::StartUpdate(Call& call) {
-  if (rules_.update_uses_cache != 0) {
+  if (rules_.update_uses_cache != 0 && !HasFault(call, ServiceFault::Kind::kFail)) {
     if (const auto copy = call.server->cache().Find(call.request.store, call.request.key, now_)) {
       call.answer.served_by = v1::SERVED_BY_LOCAL_COPY;
       return RunTransform(call, *copy);
@@ -97,10 +97,20 @@ void Simulator::TakeForConflict(Call& call, size_t step) {
   PlanDrain(call.request.source, call.spends[step]);
 }
 
+// A server that nobody sees has read and saved the key: the same value in a new version. A missing
+// key stays missing, as if it had been written and removed.
+VersionPtr Simulator::WriteByAnother(const Call& call) {
+  const VersionPtr latest = store_.Latest(call.place);
+  if (!HasValue(latest)) return latest;
+  return store_.Write(call.place, UnixUs(), latest->value,
+                      {latest->info.user_ids, latest->info.metadata});
+}
+
 void Simulator::ServeUpdateWrite(Call& call) {
   const StoreName& store = call.request.store;
-  VersionPtr latest = store_.Latest(call.place);
-  if (!SameVersion(call.seen, latest)) {
+  const bool disturbed = HasFault(call, ServiceFault::Kind::kConflict) && call.runs == 1;
+  VersionPtr latest = disturbed ? WriteByAnother(call) : store_.Latest(call.place);
+  if (disturbed || !SameVersion(call.seen, latest)) {
     TakeForConflict(call, 0);
     call.server->cache().Put(store, call.request.key, now_, latest);
     return RunTransform(call, std::move(latest));
@@ -108,7 +118,7 @@ void Simulator::ServeUpdateWrite(Call& call) {
   if (!StorageAllows(call, call.output.value.size())) return;
   const VersionPtr made = store_.Write(call.place, UnixUs(), std::move(call.output.value),
                                        AttributesOf(call.output.user_ids, call.output.metadata));
-  call.server->cache().Put(store, call.request.key, now_, made);
+  KeepCopy(call, made);
   Answer(call, ReadAnswer(call, made, call.answer.served_by));
 }
 

@@ -44,7 +44,7 @@ void Simulator::ServeSet(Call& call) {
   Request& request = call.request;
   const VersionPtr made = store_.Write(call.place, UnixUs(), *std::move(request.value),
                                        AttributesOf(request.user_ids, request.metadata));
-  call.server->cache().Put(request.store, request.key, now_, made);
+  KeepCopy(call, made);
   BackendAnswer answer;
   answer.outcome = v1::OUTCOME_OK;
   answer.served_by = v1::SERVED_BY_BACKEND;
@@ -69,7 +69,7 @@ void Simulator::ServeIncrement(Call& call) {
   if (!StorageAllows(call, json.size())) return;
   const VersionPtr made = store_.Write(call.place, UnixUs(), std::move(json),
                                        AttributesOf(request.user_ids, request.metadata));
-  call.server->cache().Put(request.store, request.key, now_, made);
+  KeepCopy(call, made);
   Answer(call, ReadAnswer(call, made, v1::SERVED_BY_BACKEND));
 }
 
@@ -81,7 +81,7 @@ void Simulator::ServeRemove(Call& call) {
     return version;
   }();
   const VersionPtr removed = store_.Remove(call.place, UnixUs());
-  call.server->cache().Put(call.request.store, call.request.key, now_, kRemoved);
+  KeepCopy(call, kRemoved);
   Answer(call, ReadAnswer(call, removed, v1::SERVED_BY_BACKEND));
 }
 

@@ -131,6 +131,16 @@ void Client::OnLimits(SourceId source, Time now, const v1::Limits& limits) {
   limits_.push_back(limits);
 }
 
+void Client::OnFault(Time now, const v1::InjectedFault& fault) {
+  Log(now, fault.call(), fmt::format("fault {}", fault.ShortDebugString()));
+  faults_.push_back(fault);
+}
+
+void Client::OnFaulted(CallId call, uint64_t fault) {
+  Log(now_, call, fmt::format("faulted {}", fault));
+  calls_.at(call)->fault = fault;
+}
+
 namespace {
 proxy::Request Of(v1::Method method, std::string key, SourceId source) {
   proxy::Request request;

@@ -45,6 +45,7 @@ struct Seen {
   int answers = 0;
   Time answered{0};
   BackendAnswer answer;
+  uint64_t fault = 0;
 
   double seconds() const { return static_cast<double>((answered - issued).count()) / 1e9; }
 };
@@ -73,6 +74,7 @@ class Client final : public proxy::BackendListener {
   const std::string& log() const { return log_; }
   const std::vector<v1::Limits>& limits() const { return limits_; }
   const std::vector<std::string>& notices() const { return notices_; }
+  const std::vector<v1::InjectedFault>& faults() const { return faults_; }
 
   void OnQueued(CallId call, Time now, v1::RequestType type, std::string_view warning) override;
   void OnAdmitted(CallId call, Time now) override;
@@ -80,6 +82,8 @@ class Client final : public proxy::BackendListener {
   void OnAnswer(CallId call, Time now, BackendAnswer answer) override;
   void OnNotice(SourceId source, Time now, v1::NoticeKind kind, std::string_view text) override;
   void OnLimits(SourceId source, Time now, const v1::Limits& limits) override;
+  void OnFault(Time now, const v1::InjectedFault& fault) override;
+  void OnFaulted(CallId call, uint64_t fault) override;
 
  private:
   void Log(Time now, CallId call, std::string_view what);
@@ -96,6 +100,7 @@ class Client final : public proxy::BackendListener {
   std::string log_;
   std::vector<v1::Limits> limits_;
   std::vector<std::string> notices_;
+  std::vector<v1::InjectedFault> faults_;
 };
 
 // Requests on the store that most tests use.
