@@ -1,6 +1,4 @@
 // The two ways to write a rule down, taken apart into words.
-#define TOML_EXCEPTIONS 0
-#define TOML_ENABLE_FORMATTERS 0
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
@@ -131,10 +129,15 @@ Result<FaultPlan> ParseFaultPlan(std::string_view toml, std::string_view name) {
     return Status(ErrorCode::kUsage,
                   fmt::format("{}: a fault plan of more than {} bytes", name, kFaultPlanBytesMax));
   }
-  const toml::parse_result parsed = toml::parse(toml);
-  if (!parsed) return At(name, parsed.error().source(), Escape(parsed.error().description()));
+  // The one call that throws.
+  toml::table table;
+  try {
+    table = toml::parse(toml);
+  } catch (const toml::parse_error& error) {
+    return At(name, error.source(), Escape(error.description()));
+  }
   FaultPlan plan;
-  for (const auto& [key, node] : parsed.table()) {
+  for (const auto& [key, node] : table) {
     const toml::array* rules = node.as_array();
     if (key.str() != "fault" || rules == nullptr || !rules->is_array_of_tables()) {
       return At(name, key.source(),

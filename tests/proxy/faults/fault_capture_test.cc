@@ -27,7 +27,9 @@ class FaultCaptureTest : public testing::Test {
     recorder_ = std::make_unique<proxy::Recorder>(*std::move(writer), proxy::Recorder::Options{});
     hub_ = std::make_unique<proxy::Hub>(*backend_, *recorder_, proxy::Hub::Options{});
     connection_ = hub_->Connect();
-    Send({Hello(), SourceInfo(1, "server")});
+    Give(Hello());
+    Give(SourceInfo(1, "server"));
+    hub_->Flush(Time());
   }
 
   // Sends frames of this instant, then idles until nothing more comes. Gives all words but grants.
