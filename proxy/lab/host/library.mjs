@@ -153,8 +153,8 @@ function fromNpm(spec, wiring) {
 // A model: its source is here, and there is one version of it.
 function fromHere(spec, folder, wiring) {
   if (spec.version) {
-    throw new UsageError(`--library ${spec.name}@${spec.version}: ${spec.name} is a model that is ` +
-      'part of the lab; write it without a version');
+    throw new UsageError(`--library ${spec.name}@${spec.version}: ${spec.name} is a model that ` +
+      'is part of the lab; write it without a version');
   }
   const { version = '', licence = '' } = wiring;
   return {

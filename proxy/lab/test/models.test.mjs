@@ -25,38 +25,35 @@ function calls(proxy, step) {
   });
 }
 
-test('captures call them models, and there is one version of each', async () => {
+test('there is one version of a model', async () => {
+  const { status, lines } = await run('geode@0.6.1', 'load-save-release');
+  assert.equal(status, 2);
+  assert.match(lines[0], /^dstap lab: --library geode@0\.6\.1: geode is a model that is part of/);
+});
+
+test('loads, saves and releases are one UpdateAsync, with the mailbox beside or behind it, and ' +
+  'captures call them models', async () => {
+  const expected = {
+    geode: { load: [UPDATE], seconds: 0.25 },
+    'geode-mailbox': { load: [GET, UPDATE], seconds: 0.25 },
+    'geode-before': { load: [UPDATE, GET], seconds: 0.3 },
+  };
   for (const name of MODELS) {
     const { proxy, stderr } = await run(name, 'load-save-release');
     assert.equal(stderr, '');
     const [{ library }] = proxy.all('sourceInfo');
     assert.deepEqual([library.name, library.isModel, library.origin],
       [name, true, 'model of the lab']);
+    const { load, seconds } = expected[name];
+    assert.deepEqual(callsByStep(proxy), {
+      'load-new': [load], save: [[UPDATE]], release: [[UPDATE], [UPDATE]], 'load-stored': [load],
+    });
+    const steps = stepsOf(proxy);
+    assert.deepEqual(steps.map((step) => step.seconds), [seconds, 0.25, 0.25, seconds, 0.25]);
+    assert.deepEqual(steps.map(({ observed }) => observed),
+      ['0', undefined, undefined, '888', undefined]);
   }
-  const { status, lines } = await run('geode@0.6.1', 'load-save-release');
-  assert.equal(status, 2);
-  assert.match(lines[0], /^dstap lab: --library geode@0\.6\.1: geode is a model that is part of/);
 });
-
-test('loads, saves and releases are one UpdateAsync, with the mailbox beside or behind it',
-  async () => {
-    const expected = {
-      geode: { load: [UPDATE], seconds: 0.25 },
-      'geode-mailbox': { load: [GET, UPDATE], seconds: 0.25 },
-      'geode-before': { load: [UPDATE, GET], seconds: 0.3 },
-    };
-    for (const name of MODELS) {
-      const { proxy } = await run(name, 'load-save-release');
-      const { load, seconds } = expected[name];
-      assert.deepEqual(callsByStep(proxy), {
-        'load-new': [load], save: [[UPDATE]], release: [[UPDATE], [UPDATE]], 'load-stored': [load],
-      });
-      const steps = stepsOf(proxy);
-      assert.deepEqual(steps.map((step) => step.seconds), [seconds, 0.25, 0.25, seconds, 0.25]);
-      assert.deepEqual(steps.map(({ observed }) => observed),
-        ['0', undefined, undefined, '888', undefined]);
-    }
-  });
 
 test('a conflict asks the old server, waits for its word, and reads once past the cache',
   async () => {

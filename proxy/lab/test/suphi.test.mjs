@@ -55,8 +55,8 @@ test('Suphi\'s module is refused a kept profile: the old server renews its lock'
   }
 });
 
-test('Suphi\'s module saves every 30 s, renews its lock every 60 s, and a dead server\'s lock ends ' +
-  '330 s after it was renewed last', async () => {
+test('Suphi\'s module saves every 30 s, renews its lock every 60 s, and a dead server\'s lock ' +
+  'ends 330 s after it was renewed last', async () => {
   const file = path.join(folder({ 'own.luau': `
     local lab = ...
     local old = lab:server({ name = "old", role = "old server" })
