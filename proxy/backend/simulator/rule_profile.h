@@ -114,8 +114,8 @@ struct RuleProfile {
   int64_t version_restarts = 0;       // U: after a removal creation and count begin anew
   int64_t unknown_version_fails = 0;  // U: GetVersionAsync of an unknown id
   int64_t tombstone_has_info = 1;     // U: GetVersionAsync of a removal gives its key info
-  int64_t remove_latest_promotes =
-      0;                            // U: RemoveVersionAsync of the latest uncovers the one before
+  // U: RemoveVersionAsync of the latest uncovers the one before.
+  int64_t remove_latest_promotes = 0;
   int64_t sorted_ties_up = 1;       // U: equal values upwards by key in both directions
   int64_t write_cooldown_ms = 0;    // D: removed 2023-07; 6,000 before
   int64_t kb_bytes = 1024;          // U
