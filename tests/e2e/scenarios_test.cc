@@ -37,8 +37,9 @@ TEST_F(LabTest, ADeadServersProfileIsTakenOver) {
   }
 }
 
-TEST_F(LabTest, FortyPlayersAreWithinTheirServersBudgetInEveryYear) {
-  for (const char* rules : {"2026", "2020"}) {
+TEST_F(LabTest, FortyPlayersAreWithinTheirServersBudgetWithNewRulesAndOld) {
+  // In 2020 there was no key info, which this library insists on; the budgets are those of 2023.
+  for (const char* rules : {"2026", "2023"}) {
     SCOPED_TRACE(rules);
     ASSERT_EQ(Lab({"--library", "profile-store", "--scenario", "players", "--samples", "1",
                    "--rules", rules})
