@@ -1,5 +1,5 @@
-// Runs one library through scenarios against a proxy: one process, one connection, one capture. With
-// --list it says which libraries and scenarios there are.
+// Runs one library through scenarios against a proxy: one process, one connection, one capture.
+// With --list it says which libraries and scenarios there are.
 //
 // Exit status: 0 fine; 1 the library, a step or the connection failed; 2 wrong options.
 

@@ -144,7 +144,8 @@ export class FakeProxy {
     } else if (call.method === METHOD.update) {
       const read = (run) => {
         const entry = this.store.get(id);
-        this.#calls.set(call.id, { id, reply, version: entry?.version, again: () => read(run + 1) });
+        const again = () => read(run + 1);
+        this.#calls.set(call.id, { id, reply, version: entry?.version, again });
         send(source, 'transformRequest', {
           call: call.id, run, value: entry?.value, keyInfo: this.#keyInfo(entry),
         });

@@ -33,7 +33,7 @@ function every(seconds, count) {
   return Array.from({ length: count }, (_, at) => at * seconds);
 }
 
-test('ProfileStore steals after 40 s what a dead server held, and at once after 630 s', async () => {
+test('ProfileStore steals from a dead server after 40 s, and at once after 630 s', async () => {
   const { steps, starts } = await run('profile-store', 'takeover');
   assertNear(starts('takeover-5s'), [0, 5.25, 15.5, 25.75, 36, 46.25], 0.15);
   assert.ok(Math.abs(steps['takeover-5s'].seconds - 46.5) < 0.5, steps['takeover-5s'].seconds);
@@ -43,7 +43,7 @@ test('ProfileStore steals after 40 s what a dead server held, and at once after 
   }
 });
 
-test('ProfileService steals in its tenth try, however long the server has been dead', async () => {
+test('ProfileService steals in its tenth try, however long a server is dead', async () => {
   const { steps, starts } = await run('profile-service', 'takeover');
   for (const name of ['takeover-5s', 'takeover-700s']) {
     assertNear(starts(name), every(7.02, 10), 0.15);
@@ -75,7 +75,7 @@ for (const [library, requests] of [['datastore2', 1], ['datastore2-backups', 2]]
   });
 }
 
-test('a step of many profiles ends with the last of them, and players raise the budgets', async () => {
+test('a step of many profiles ends with the last, and players raise the budgets', async () => {
   const { proxy, steps, starts } = await run('profile-store', 'players');
   assert.deepEqual(proxy.all('players').map(({ source, players = 0 }) => [source, players]),
     [[1, 1], [1, 0], [2, 10], [2, 0], [3, 40], [3, 0]]);
@@ -93,7 +93,7 @@ test('a step of many profiles ends with the last of them, and players raise the 
   assert.ok(left.order < none.order);
 });
 
-test('an hour of ProfileStore is 12 saves of each profile, less those that it leaves out', async () => {
+test('an hour of ProfileStore is 12 saves a profile, less what it leaves out', async () => {
   const { proxy, steps } = await run('profile-store', 'autosave');
   // One of 20 profiles every 15 s, and none in the 150 s after it was loaded, 8 of which are over.
   for (const [size, saves] of [[1, 12], [20, 240 - 9]]) {
