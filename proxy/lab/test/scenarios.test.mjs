@@ -51,8 +51,8 @@ test('ProfileService steals in its tenth try, however long a server is dead', as
   }
 });
 
-test('Lapis has the profile when the lock has expired since its last save, if the app repeats its ' +
-  'loads until then', async () => {
+test('Lapis has the profile when the lock has expired, if the app repeats its loads until then',
+  async () => {
   // Two minutes here: half an hour is as many tries again as it is longer.
   const copy = changedCopy('@rbxts/lapis', 'out/lapis/Collection.luau', '30 * 60', '2 * 60');
   const { steps, starts } = await run(`lapis=${copy}`, 'takeover');
@@ -197,8 +197,8 @@ test('memory and edit print a line and leave no step', async () => {
   assert.equal(result.status, 0);
   assert.deepEqual(result.proxy.all('stepBegin'), []);
   assert.equal(result.lines.length, 2);
-  assert.match(result.lines[0], new RegExp('^dstap lab: datastore2: memory: ([\\d.]+) KB a loaded ' +
-    'profile \\(\\1 to [\\d.]+, 2 samples of 20; in this VM\\), its data alone [\\d.]+ KB$'));
+  assert.match(result.lines[0], new RegExp('^dstap lab: datastore2: memory: ([\\d.]+) KB a ' +
+    'loaded profile \\(\\1 to [\\d.]+, 2 samples of 20; in this VM\\), its data alone [\\d.]+ KB$'));
   assert.match(result.lines[1],
     /edit: [\d.]+ us an edit \([\d.]+ to [\d.]+, 2 batches of 1000; on this machine\)$/);
 });
