@@ -198,7 +198,8 @@ test('memory and edit print a line and leave no step', async () => {
   assert.deepEqual(result.proxy.all('stepBegin'), []);
   assert.equal(result.lines.length, 2);
   assert.match(result.lines[0], new RegExp('^dstap lab: datastore2: memory: ([\\d.]+) KB a ' +
-    'loaded profile \\(\\1 to [\\d.]+, 2 samples of 20; in this VM\\), its data alone [\\d.]+ KB$'));
+    'loaded profile \\(\\1 to [\\d.]+, 2 samples of 20; in this VM\\), its data ' +
+    'alone [\\d.]+ KB$'));
   assert.match(result.lines[1],
     /edit: [\d.]+ us an edit \([\d.]+ to [\d.]+, 2 batches of 1000; on this machine\)$/);
 });
