@@ -23,6 +23,22 @@ InternalLuauWasmModule.options.set('LUA_IMPLICIT_ARRAYS_TO_JS_ARRAYS', false);
 // The file as a function inside a function, on the same lines: each server gets a copy of its own.
 const wrapped = (source) => `return function(...) ${source}\nend`;
 
+// A string goes into the VM over its stack, with four bytes for a character: one of 1.2 million
+// characters ends the VM. No piece ends inside a surrogate pair.
+const PIECE = 250_000;
+function piecesOf(text) {
+  const pieces = [];
+  let at = 0;
+  while (text.length - at > PIECE) {
+    const isHighSurrogate = (text.charCodeAt(at + PIECE - 1) & 0xfc00) === 0xd800;
+    const end = at + PIECE - (isHighSurrogate ? 1 : 0);
+    pieces.push(text.slice(at, end));
+    at = end;
+  }
+  pieces.push(text.slice(at));
+  return pieces;
+}
+
 /**
  * What an error says, in one line and without the VM's own source.
  * @param {unknown} error
@@ -55,6 +71,7 @@ export class Vm {
   #state;
   #add;
   #start;
+  #more;
   #pump;
 
   /**
@@ -68,11 +85,11 @@ export class Vm {
     const doors = state.loadstring(
       'local need = ... local lab = need("lab") ' +
         'local ask, trace = labAsk, labTrace ' +
-        'return lab.add, function(options) lab.start(options, ask, trace) end, lab.pump',
+        'return lab.add, function(options) lab.start(options, ask, trace) end, lab.more, lab.pump',
       '=lab/doors',
       true,
     );
-    [vm.#add, vm.#start, vm.#pump] = await doors(need);
+    [vm.#add, vm.#start, vm.#more, vm.#pump] = await doors(need);
     // Scripts cannot see the lab's own globals; what is not there cannot be found either.
     state.env.set('labAsk', undefined, true);
     state.env.set('labTrace', undefined, true);
@@ -105,7 +122,12 @@ export class Vm {
    * what comes out.
    */
   async pump(input) {
-    const [text] = await this.#pump(JSON.stringify(input));
+    const pieces = piecesOf(JSON.stringify(input));
+    const last = pieces.pop();
+    for (const piece of pieces) {
+      await this.#more(piece);
+    }
+    const [text] = await this.#pump(last);
     return JSON.parse(text);
   }
 }

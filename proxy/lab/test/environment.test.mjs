@@ -246,3 +246,12 @@ test('an instant that sent something with a query ends the grant', async () => {
     }
   }
 });
+
+test('a value of three megabytes goes into the VM and out of it', async () => {
+  assert.deepEqual(await printed(`
+    local store = game:GetService("DataStoreService"):GetDataStore("Big")
+    local value = string.rep("é𝄞", 500000)
+    store:SetAsync("key", value)
+    print(store:GetAsync("key") == value)
+  `), ['true']);
+});
