@@ -143,7 +143,7 @@ enum class EndReason : uint8_t {
   kCommandFailed = 5
 };
 
-// The header option with which a recording says what it is to run: "lapis@0.3.8".
+// The header option with which a recording says what it is to run: "some-library@1.2.0".
 inline constexpr std::string_view kLibraryOption = "library";
 
 struct Library {

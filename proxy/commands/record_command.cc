@@ -34,8 +34,9 @@ Result<ExitStatus> RecordCommand::Run(Streams streams) {
   options_.clock = wall_ ? v1::CLOCK_KIND_WALL : v1::CLOCK_KIND_VIRTUAL;
   options_.if_exists = force_ ? FileSink::IfExists::kReplace : FileSink::IfExists::kRefuse;
   const auto recorded = RunRecording(options_);
-  if (!recorded.ok() && recorded.status().code() == ErrorCode::kNotFound) {
-    // The command, not a capture: a wrong word.
+  if (!recorded.ok() && recorded.status().code() == ErrorCode::kNotFound &&
+      recorded.status().message().starts_with(options_.command.front() + ":")) {
+    // The command, not a file that is to be read: a wrong word.
     return Status(ErrorCode::kUsage, recorded.status().message());
   }
   DSTAP_TRY(recorded.status());

@@ -105,7 +105,9 @@ TEST_F(DiffCommandTest, ASideThatIsNotWholePassesNoCheck) {
   EXPECT_EQ(open.status, 1);
   EXPECT_THAT(open.notes, HasSubstr("side.dstap: is not whole (unfinished 1), so --fail-on fails"));
   EXPECT_EQ(status(Load("0.3.0", 2).CommandFailed(30s, "status 1")).status, 1);
-  EXPECT_EQ(status(Load("0.3.0", 2).Closed(30s, /*calls_lost=*/1)).status, 1);
+  v1::Row loss;
+  loss.mutable_loss()->set_calls(1);
+  EXPECT_EQ(status(Load("0.3.0", 2).Row(20s, loss).Closed(30s, 1)).status, 1);
   EXPECT_EQ(status(Load("0.3.0", 2).Closed(30s)).status, 0);
 }
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analyzer/timeline/names.h"
 #include "tests/support/capture_script.h"
 
 namespace dstap::analyzer {

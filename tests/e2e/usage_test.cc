@@ -42,7 +42,7 @@ const Wrong kWrong[] = {
      "dstap: \"rekord\" is no command; there are record, lab, report, diff, cat, info and verify; "
      "see "
      "\"dstap --help\""},
-    {"UnknownSubcommandOfControlCharacters", {"\x1B[31m"}, 2, "\"\\x1B[31m\" is no command"},
+    {"UnknownSubcommandOfControlCharacters", {"\x1B[31m"}, 2, "\"\\x1b[31m\" is no command"},
     {"UnknownOption", {"report", "--frobnicate", "x"}, 2, "see \"dstap report --help\""},
     {"ReportOfNothing", {"report"}, 2, "see \"dstap report --help\""},
     {"UnknownFormat", {"report", "text.dstap", "--format", "pdf"}, 2, "pdf"},
