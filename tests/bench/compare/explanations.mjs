@@ -12,9 +12,9 @@ export class Explanations {
   #all = JSON.parse(readFileSync(FILE, 'utf8'));
 
   // The lines to print under a table whose `rows` are { library, step, differs }, where `differs`
-  // names what does: a line for each explanation, with the rows it is for. An explanation that is a
-  // note is for rows without a difference too.
-  linesFor(rows) {
+  // names what does: a line for each explanation, with the rows it is for. A note, which belongs to
+  // a row that differs in nothing too, is used with `notes`.
+  linesFor(rows, { notes = false } = {}) {
     const rowsOf = new Map();
     const use = (explanation, row) => {
       rowsOf.set(explanation, [...(rowsOf.get(explanation) ?? []), row]);
@@ -22,7 +22,9 @@ export class Explanations {
     for (const row of rows) {
       const about = this.#all.filter(({ libraries, steps }) =>
         libraries.includes(row.library) && steps.includes(row.step));
-      about.filter(({ differs }) => differs === 'note').forEach((each) => use(each, row));
+      if (notes) {
+        about.filter(({ differs }) => differs === 'note').forEach((each) => use(each, row));
+      }
       for (const what of row.differs) {
         const found = about.find(({ differs }) => differs === what);
         if (found) {

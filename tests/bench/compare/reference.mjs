@@ -26,8 +26,9 @@ function framesOff(text, seconds) {
 }
 
 function startsOf(retries, name, count) {
-  const chain = retries.find(({ step }) => step === name);
-  return (chain?.schedules[0].attempts ?? []).slice(0, count).map(({ at }) => at);
+  const schedules = retries.find(({ step }) => step === name)?.schedules ?? [];
+  const ofDataStores = schedules.find(({ attempts }) => !attempts[0].method.startsWith('Memory'));
+  return (ofDataStores?.attempts ?? []).slice(0, count).map(({ at }) => at);
 }
 
 // What one run shows of a row of the reference: its text, and what differs by more than a frame.
@@ -55,7 +56,7 @@ function shownBy({ steps, retries }, name, reference) {
   if (reference.seconds) {
     const times = reference.refused ? step.failed_seconds : step.seconds;
     if (times) {
-      parts.push(`${times.median.toFixed(2)} s`);
+      parts.push(`${reference.refused ? 'refused after ' : ''}${times.median.toFixed(2)} s`);
       frames = framesOff(reference.seconds, times.median);
     } else {
       parts.push(reference.refused ? 'not refused' : 'refused');
