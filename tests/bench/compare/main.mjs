@@ -84,10 +84,10 @@ export async function main(words) {
     const options = optionsOf(words);
     const explanations = new Explanations();
     const text = await textOf(options, explanations);
-    if (options.write) {
-      putIntoPage(text);
-    } else {
+    if (!options.write) {
       process.stdout.write(text);
+    } else if (explanations.missing.length === 0) {
+      putIntoPage(text);
     }
     for (const what of explanations.missing) {
       console.error(`compare-with-live: ${what} differs, and explanations.json does not say why`);
