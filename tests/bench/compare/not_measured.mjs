@@ -95,7 +95,7 @@ function otherRules(lab, figures, rules) {
       lines.push(bullet(`\`${library}\`, rules of ${rules}: ${each.join('; ')}.`));
     }
   }
-  const same = `With the rules of ${rules} each of them sends the same, and none fails.`;
+  const same = `With the rules of ${rules} each of them does the same.`;
   return lines.length > 0 ? lines : [bullet(same)];
 }
 
