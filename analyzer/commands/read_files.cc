@@ -40,7 +40,7 @@ FilesRead ReadFiles(std::string_view command, std::span<const std::string> files
     std::string line = read.status.message();
     std::ranges::replace(line, '\n', ' ');  // Of a file's name.
     streams.out.flush();                    // So that the two stay in order on a terminal.
-    streams.notes << "dstap " << command << ": " << line << '\n';
+    streams.notes << "dstap " << command << ": " << EscapeLine(line) << '\n';
   }
   return result;
 }

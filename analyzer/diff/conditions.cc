@@ -87,19 +87,27 @@ Options SourceOptionsOf(const Overview& overview) {
   return options;
 }
 
-// "unfinished 1, calls-lost 12": what makes counts lower bounds, and "fault-injected 3".
-std::string TroubleOf(const Overview& overview) {
+// "unfinished 1, calls-lost 12": the defects that `is_wanted` picks. Empty: none.
+template <typename Predicate>
+std::string Listed(const Overview& overview, Predicate is_wanted) {
   std::string text;
   for (const DefectTotal& total : overview.totals) {
-    const DefectInfo& info = InfoOf(total.defect);
-    // Steps that failed or did not end are compared step by step.
-    if (total.defect == Defect::kStepUnfinished) continue;
-    if (info.severity == DefectSeverity::kNote && total.defect != Defect::kFaultInjected &&
-        total.defect != Defect::kInterrupted) {
-      continue;
-    }
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", info.id, total.count);
+    if (!is_wanted(total.defect)) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", InfoOf(total.defect).id, total.count);
   }
+  return text;
+}
+
+// What makes counts lower bounds. Steps that failed or did not end are compared step by step.
+bool IsMissing(Defect defect) {
+  if (defect == Defect::kInterrupted) return true;
+  return InfoOf(defect).severity != DefectSeverity::kNote && defect != Defect::kStepUnfinished;
+}
+
+std::string TroubleOf(const Overview& overview) {
+  const std::string text = Listed(overview, [](Defect defect) {
+    return IsMissing(defect) || defect == Defect::kFaultInjected;
+  });
   return text.empty() ? "-" : text;
 }
 
@@ -146,14 +154,9 @@ class Comparison {
 }  // namespace
 
 std::string MissingOf(const Overview& overview) {
-  std::string text;
-  for (const DefectTotal& total : overview.totals) {
-    const DefectInfo& info = InfoOf(total.defect);
-    if (info.severity == DefectSeverity::kNote && total.defect != Defect::kInterrupted) continue;
-    if (total.defect == Defect::kStepUnfinished || total.defect == Defect::kCallsInFlight) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", info.id, total.count);
-  }
-  return text;
+  return Listed(overview, [](Defect defect) {
+    return IsMissing(defect) && defect != Defect::kCallsInFlight;
+  });
 }
 
 std::vector<Condition> DifferingConditions(const Overview& before, const Overview& after) {

@@ -37,6 +37,7 @@ enum class Defect : uint8_t {
   kTimeWentBack,
   kCallsOutsideSteps,
   kFaultInjected,
+  kSameRecording,
   kRecorderNotice,
   kUnknownFields,
 };
@@ -88,6 +89,9 @@ inline constexpr std::array kDefects = {
                "Calls that belong to no step; see Traffic."},
     DefectInfo{"fault-injected", DefectSeverity::kNote, DefectOrigin::kRecorder,
                "The simulator was told to make these faults; they are not the service's doing."},
+    DefectInfo{"same-recording", DefectSeverity::kNote, DefectOrigin::kAnalyzer,
+               "Virtual time, one seed, the same options and totals: the same samples are counted "
+               "again."},
     DefectInfo{"recorder-notice", DefectSeverity::kNote, DefectOrigin::kRecorder,
                "The recorder had something to say."},
     DefectInfo{"unknown-fields", DefectSeverity::kNote, DefectOrigin::kAnalyzer,

@@ -19,6 +19,22 @@ std::string LabelOf(const Step& step) {
   return step.subject.empty() ? step.name : step.subject + " " + step.name;
 }
 
+// The same for two recordings that hold the same. Empty: it cannot be told.
+std::string FingerprintOf(const CaptureInfo& capture) {
+  const Recording& recording = capture.recording;
+  if (recording.clock != ClockKind::kVirtual || !recording.seed || recording.calls == 0) return "";
+  std::string text =
+      fmt::format("{} {} {} {} {} {}", *recording.seed, recording.rule_profile, recording.title,
+                  recording.calls, recording.last.count(), capture.steps);
+  for (const Option& option : recording.options) {
+    text += fmt::format("\n{}={}", option.name, option.value);
+  }
+  for (const SourceInfo& source : capture.sources) {
+    text += fmt::format("\n{} {}", source.name, source.library);
+  }
+  return text;
+}
+
 }  // namespace
 
 void OverviewView::Note(Defect defect, uint64_t count, std::string text) {
@@ -121,6 +137,10 @@ void OverviewView::OnRecordingEnd(const Recording& recording) {
   if (recording.calls_lost > 0) Note(Defect::kCallsLost, recording.calls_lost, loss_text_);
   if (recording.rows_lost > 0) Note(Defect::kRowsLost, recording.rows_lost, loss_text_);
   loss_text_.clear();
+  if (std::string print = FingerprintOf(capture); !print.empty()) {
+    const auto [first, is_new] = alike_.emplace(std::move(print), recording.file);
+    if (!is_new) Note(Defect::kSameRecording, 1, "as " + first->second);
+  }
   // Without steps "outside of steps" says nothing.
   if (capture.steps == 0) defects_.erase(Defect::kCallsOutsideSteps);
   FlushDefects(recording);

@@ -89,6 +89,8 @@ class OverviewView final : public TimelineVisitor {
   // Of the recording that is being read: text -> count.
   std::map<Defect, std::map<std::string, uint64_t>> defects_;
   std::string loss_text_;
+  // Where a recording like it was first read.
+  std::map<std::string, std::string> alike_;
 };
 
 }  // namespace dstap::analyzer

@@ -17,7 +17,7 @@ namespace {
 std::string OneLine(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
+  return EscapeLine(text);  // A file's name may hold what moves a terminal's cursor.
 }
 
 }  // namespace

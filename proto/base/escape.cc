@@ -28,16 +28,14 @@ size_t PrintableLength(std::string_view bytes) {
   return is_control ? 0 : length;
 }
 
-}  // namespace
-
-std::string Escape(std::string_view bytes) {
+std::string Escaped(std::string_view bytes, bool doubles_backslashes) {
   constexpr char kHex[] = "0123456789abcdef";
   std::string out;
   out.reserve(bytes.size());
   while (!bytes.empty()) {
     const char c = bytes.front();
     size_t length = PrintableLength(bytes);
-    if (c == '\\') {
+    if (c == '\\' && doubles_backslashes) {
       out += "\\\\";
     } else if (length != 0) {
       out += bytes.substr(0, length);
@@ -55,5 +53,11 @@ std::string Escape(std::string_view bytes) {
   }
   return out;
 }
+
+}  // namespace
+
+std::string Escape(std::string_view bytes) { return Escaped(bytes, true); }
+
+std::string EscapeLine(std::string_view line) { return Escaped(line, false); }
 
 }  // namespace dstap

@@ -11,4 +11,8 @@ namespace dstap {
 // key can move a terminal's cursor, and two different inputs never look the same.
 std::string Escape(std::string_view bytes);
 
+// The same for a line that is put together from text of ours and parts that may be escaped
+// already: backslashes stay single.
+std::string EscapeLine(std::string_view line);
+
 }  // namespace dstap

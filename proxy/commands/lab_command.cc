@@ -13,6 +13,7 @@
 #include <system_error>
 #include <thread>
 
+#include "proto/base/escape.h"
 #include "proxy/commands/recording_flags.h"
 #include "proxy/server/child_process.h"
 
@@ -123,6 +124,11 @@ Result<ExitStatus> LabCommand::Run(Streams streams) {
     return Status(ErrorCode::kUsage,
                   "--library is required; --list shows what there is; see \"dstap lab --help\"");
   }
+  for (const auto* words : {&libraries_, &scenarios_}) {
+    if (std::ranges::find(*words, "") == words->end()) continue;
+    return Status(ErrorCode::kUsage,
+                  "a library or scenario without a name; --list shows what there is");
+  }
   if (scenarios_.empty()) scenarios_ = {"load-save-release"};
   std::set<std::string> names;
   for (const std::string& library : libraries_) {
@@ -227,10 +233,10 @@ LabCommand::LibraryRun LabCommand::RunLibrary(const std::string& library,
     return run;
   }
   if (result.discarded) {
-    run.notes = fmt::format("dstap lab: {}: no call was made{}; {} stays as it was\n", library,
-                            HowItEnded(result), options.output);
+    run.notes = fmt::format("dstap lab: {}: no call was made{}; {} stays as it was\n",
+                            EscapeLine(library), HowItEnded(result), options.output);
   } else {
-    run.notes = fmt::format("dstap lab: {}: {} call{} in {}{}\n", library, result.calls,
+    run.notes = fmt::format("dstap lab: {}: {} call{} in {}{}\n", EscapeLine(library), result.calls,
                             result.calls == 1 ? "" : "s", options.output, HowItEnded(result));
   }
   if (!result.first_refusal.empty()) {

@@ -10,16 +10,23 @@ import { listing } from './host/listing.mjs';
 import { parseOptions } from './host/options.mjs';
 import { readScenario } from './host/scenarios.mjs';
 import { UsageError } from './host/usage_error.mjs';
+import { loadCodec } from './session/codec.mjs';
+import { Connection } from './session/connection.mjs';
+import { sendLastWords } from './session/last_words.mjs';
+import { Session } from './session/session.mjs';
 
 const EXIT_FINE = 0;
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
-const { name: CLIENT_NAME, version: CLIENT_VERSION } =
+const { name, version } =
   JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+const CLIENT = `${name} ${version}`;
 
 function say(text) {
-  const line = text.replaceAll(/\s*\n\s*/g, ' ').slice(0, 1000);
+  const line = text.replaceAll(/\s*\n\s*/g, ' ').slice(0, 1000)
+    .replaceAll(/[\x00-\x1f\x7f-\x9f]/g, (character) =>
+      `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
   process.stderr.write(`dstap lab: ${line}\n`);
 }
 
@@ -87,6 +94,23 @@ function runWorker(data, timeLimit) {
   });
 }
 
+// The library; nothing when it cannot be had, which is said, also in the capture.
+async function find({ library, address }) {
+  try {
+    return findLibrary(library);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      throw error;
+    }
+    say(error.message);
+    const session = new Session(await Connection.open(address), loadCodec());
+    await session.greet(CLIENT);
+    const { name, version = '' } = library;
+    await sendLastWords(session, 0, { name, version }, error.message);
+    return undefined;
+  }
+}
+
 async function main() {
   try {
     const options = parseOptions(process.argv.slice(2), process.env);
@@ -96,11 +120,15 @@ async function main() {
     }
     const { address, timeLimit, samples, seed, players, latency } = options;
     const scenarios = options.scenarios.map(readScenario);
-    const { library, steps } = findLibrary(options.library);
+    const found = await find(options);
+    if (!found) {
+      return EXIT_FAILED;
+    }
+    const { library, steps } = found;
     return await runWorker(
       {
         address,
-        client: `${CLIENT_NAME} ${CLIENT_VERSION}`,
+        client: CLIENT,
         options: { samples, seed, players, latency },
         library,
         steps,

@@ -8,6 +8,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -38,12 +41,14 @@ constexpr std::chrono::milliseconds kDrainStep{5};
 class PrivateFolder {
  public:
   static Result<PrivateFolder> Create() {
-    std::error_code error;
-    std::string path = (std::filesystem::temp_directory_path(error) / "dstap-XXXXXX").string();
-    if (error || ::mkdtemp(path.data()) == nullptr) {
-      return Status(
-          ErrorCode::kWrite,
-          fmt::format("{}: no folder can be made there for the socket; set TMPDIR", path));
+    // An empty TMPDIR is none.
+    const char* given = std::getenv("TMPDIR");
+    const std::filesystem::path where = given != nullptr && *given != '\0' ? given : "/tmp";
+    std::string path = (where / "dstap-XXXXXX").string();
+    if (::mkdtemp(path.data()) == nullptr) {
+      return Status(ErrorCode::kWrite,
+                    fmt::format("{}: no folder for the socket can be made there: {}; set TMPDIR",
+                                where.string(), std::strerror(errno)));
     }
     return PrivateFolder(path);
   }

@@ -81,6 +81,27 @@ TEST(OverviewTest, WithoutStepsNoCallIsOutsideOfOne) {
               IsEmpty());
 }
 
+TEST(OverviewTest, ASecondRecordingOfTheSameRunIsTold) {
+  const auto run = [](Time last) {
+    CaptureScript script;
+    script.Header().Source(1, "server", "lib", "1").Call(Update("a", 1s, last)).Closed(last);
+    return script;
+  };
+  const auto not_seen = [](const CaptureScript& first, const CaptureScript& second) {
+    OverviewView view;
+    TimelineBuilder builder({&view});
+    first.Feed(builder, "a.dstap");
+    second.Feed(builder, "b.dstap");
+    return NotSeen(view.Take());
+  };
+  EXPECT_THAT(not_seen(run(2s), run(2s)), ElementsAre("same-recording 1 as a.dstap"));
+  EXPECT_THAT(not_seen(run(2s), run(3s)), IsEmpty());
+  // Over real time two runs are never the same.
+  CaptureScript wall;
+  wall.Header(v1::CLOCK_KIND_WALL).Call(Update("a", 1s, 2s)).Closed(2s);
+  EXPECT_THAT(not_seen(wall, wall), IsEmpty());
+}
+
 TEST(OverviewTest, NamesTheDamage) {
   FileEnd end;
   end.state = FileState::kDamaged;

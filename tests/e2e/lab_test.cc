@@ -92,6 +92,32 @@ TEST_F(OwnLibraryTest, ThatAsksForAServiceThatDoesNotExistIsToldWhich) {
   EXPECT_THAT(ran.err, HasSubstr(":1:"));
 }
 
+TEST_F(OwnLibraryTest, ThatCouldNotRunIsInTheReportWithItsReasonBesideOnesThatCould) {
+  ASSERT_EQ(Lab({"--library", "lapis", "--samples", "1"}).status, 0);
+  EXPECT_EQ(LabWith("return nil + 1\n").status, 1);
+  const Json report = Report({"out/lapis.dstap", "out/datastore2.dstap"});
+  const Json& not_run = report.at("not_run");
+  ASSERT_EQ(not_run.size(), 1U);
+  EXPECT_EQ(not_run[0].at("name"), "datastore2");
+  EXPECT_THAT(not_run[0].at("reasons")[0].at("text").get<std::string>(), HasSubstr("init.luau:1:"));
+  EXPECT_THAT(Run({"report", "out/datastore2.dstap"}).out,
+              HasSubstr("Not whole: command-failed 1"));
+}
+
+TEST_F(OwnLibraryTest, ThatIsBrokenOffPassesNoComparison) {
+  ASSERT_EQ(LabWith("while true do end\n", {"--time-limit", "1"}).status, 1);
+  EXPECT_EQ(Run({"diff", "out", "out", "--fail-on", "requests"}).status, 1);
+}
+
+TEST_F(OwnLibraryTest, ThatMakesNoCallKeepsAnEarlierCapture) {
+  ASSERT_EQ(Lab({"--library", "datastore2", "--samples", "1"}).status, 0);
+  const std::string before = Slurp(Path("out/datastore2.dstap"));
+  const Ran ran = LabWith("local = 3\n");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.err, HasSubstr("out/datastore2.dstap stays as it was\n"));
+  EXPECT_EQ(Slurp(Path("out/datastore2.dstap")), before);
+}
+
 TEST_F(OwnLibraryTest, ThatIsNoLuauIsNamedWithFileAndLine) {
   const Ran ran = LabWith("This is a letter, and no module.\n");
   EXPECT_EQ(ran.status, 1);

@@ -37,6 +37,31 @@ TEST_F(LabTest, ADeadServersProfileIsTakenOver) {
   }
 }
 
+// The figures are those of the same libraries over a stand-in with these latencies and no local
+// copies, rounded to 0.01 s or, the long ones, 0.1 s.
+TEST_F(LabTest, WithFixedLatenciesTimesAreThoseOfAnotherStandInToOneFrame) {
+  const auto steps_of = [&](const std::string& library, std::vector<std::string> more) {
+    more.insert(more.end(), {"--library", library, "--samples", "1", "--latency", "reference"});
+    EXPECT_EQ(Lab(more).status, 0);
+    return StepsOf(Report({"out/" + library + ".dstap"}));
+  };
+  constexpr double kFrame = 1.0 / 60 + 0.005;  // And the rounding.
+  const auto seconds = [](const Json& step, const char* which = "seconds") {
+    return step.at(which).at("median").get<double>();
+  };
+  const Steps service = steps_of("profile-service", {"--scenario", "hop-releases", "--scenario",
+                                                     "hop-keeps", "--scenario", "takeover"});
+  EXPECT_NEAR(seconds(service.at("hop-releases")), 7.27, kFrame);
+  EXPECT_NEAR(seconds(service.at("hop-keeps")), 21.30, kFrame);
+  EXPECT_NEAR(seconds(service.at("hop-keeps-early")), 28.32, kFrame);
+  EXPECT_NEAR(seconds(service.at("takeover-5s")), 63.4, 0.05 + kFrame);
+  const Steps lapis = steps_of(
+      "lapis", {"--scenario", "hop-releases", "--scenario", "hop-keeps", "--rule", "cache_ms=0"});
+  EXPECT_NEAR(seconds(lapis.at("hop-releases")), 1.53, kFrame);
+  EXPECT_EQ(lapis.at("hop-releases").at("requests"), Requests(kUpdate, 2));
+  EXPECT_NEAR(seconds(lapis.at("hop-keeps"), "failed_seconds"), 24.3, 0.05 + kFrame);
+}
+
 TEST_F(LabTest, FortyPlayersAreWithinTheirServersBudgetWithNewRulesAndOld) {
   // In 2020 there was no key info, which this library insists on; the budgets are those of 2023.
   for (const char* rules : {"2026", "2023"}) {

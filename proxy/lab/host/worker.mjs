@@ -4,6 +4,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadCodec } from '../session/codec.mjs';
 import { Connection } from '../session/connection.mjs';
+import { sendLastWords } from '../session/last_words.mjs';
 import { Session } from '../session/session.mjs';
 import { Vm, oneLine } from './vm.mjs';
 
@@ -27,10 +28,12 @@ async function prepare(vm, { options, library, steps, scenarios }, welcome) {
 }
 
 // The loop of docs/session-protocol.md, "Virtual time".
-async function runToTheEnd(vm, session, failure) {
+async function runToTheEnd(vm, session, failure, progress) {
   let input = { now: 0, until: 0, frames: [] };
   for (;;) {
+    progress.now = input.now;
     const out = await vm.pump(input);
+    progress.now = Math.max(progress.now, out.now);
     if (failure.error) {
       throw failure.error;
     }
@@ -63,8 +66,15 @@ async function main() {
   const trace = (text) => parentPort.postMessage({ trace: text });
   const vm = await Vm.create(ask, trace);
   const welcome = await session.greet(workerData.client);
-  await prepare(vm, workerData, welcome);
-  const summary = await runToTheEnd(vm, session, failure);
+  const progress = { now: 0 };
+  let summary;
+  try {
+    await prepare(vm, workerData, welcome);
+    summary = await runToTheEnd(vm, session, failure, progress);
+  } catch (error) {
+    await sendLastWords(session, progress.now, workerData.library, oneLine(error));
+    throw error;
+  }
   await session.close();
   parentPort.postMessage({ summary });
 }

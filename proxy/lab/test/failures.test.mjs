@@ -82,11 +82,30 @@ test('a missing module is named', async () => {
   assert.match(lines.at(-1), /mine\/init\.luau:1: Missing is not a valid member of ModuleScript/);
 });
 
-test('a file that is not Luau is named with its line', async () => {
-  const { status, lines } = await runLibrary('local a = 1\nlocal = 2');
+test('a file that is not Luau is named with its line, in the capture too', async () => {
+  const { status, lines, proxy } = await runLibrary('local a = 1\nlocal = 2');
   assert.equal(status, 1);
   assert.equal(lines.length, 1);
   assert.match(lines[0], /mine\/init\.luau:2: Expected identifier/);
+  assert.equal(proxy.all('sourceInfo').at(-1).library.name, 'mine');
+  assert.match(proxy.all('notice').at(-1).text, /mine\/init\.luau:2: Expected identifier/);
+});
+
+test('an endless print is told once that it is too much', async () => {
+  const { status, proxy } = await runLibrary(`
+    for line = 1, 12000 do print(line) end
+    print("\\27[31m")
+    return {}`);
+  assert.equal(status, 0);
+  const texts = proxy.all('notice').map(({ text }) => text);
+  assert.equal(texts.length, 10000);
+  assert.equal(texts.at(-1), 'output: 10000 lines; what comes after them is left out');
+});
+
+test('control characters do not reach the terminal', async () => {
+  const { lines } = await runLibrary('error("\\27[31mred")');
+  assert.match(lines.at(-1), /\\x1b\[31mred/);
+  assert.ok(!lines.join('').includes('\x1b'));
 });
 
 test('a library that eats all memory is stopped with one short line', async () => {

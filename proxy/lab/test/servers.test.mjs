@@ -285,3 +285,18 @@ test('a profile whose key is empty is its whole store', async () => {
   const seconds = (end.nowNs - begin.nowNs) / 1e9;
   assert.ok(seconds >= 0.4 && seconds < 0.43, `${seconds}: a write takes 0.2 s`);
 });
+
+test('a wrong call of lab:step is named with the scenario\'s line', async () => {
+  const wrong = [
+    ['lab:step(a, -1, "load", nil, print)', /:\d+: lab:step: sample is -1, and must be a whole/],
+    ['lab:step(a, "x", "load", nil, print)', /lab:step: sample is x/],
+    ['lab:step(a, 1, "Upper case", nil, print)', /a step's name is made of small letters/],
+    ['lab:step(a, 1, "load", nil)', /step load has no function/],
+  ];
+  for (const [call, says] of wrong) {
+    const { status, lines } = await runScenario(`${TWO_SERVERS}\n${call}`, 'return {}', '');
+    assert.equal(status, 1, call);
+    assert.match(lines.at(-1), says);
+    assert.ok(!lines.at(-1).includes('lab/scenarios.luau'), lines.at(-1));
+  }
+});
