@@ -2,15 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <deque>
 #include <optional>
 #include <queue>
 #include <string>
-#include <unordered_set>
 #include <utility>
 
 #include "proto/base/check.h"
 #include "proto/capture/format.h"
+#include "tests/bench/traffic_events.h"
 #include "tests/bench/traffic_world.h"
 
 namespace dstap::bench {
@@ -38,42 +37,6 @@ struct Made {
   v1::ListArguments list;
   uint64_t step = 0;
   bool is_first_of_step = false;
-};
-
-// What happens at an instant.
-struct Event {
-  enum class Kind : uint8_t { kArrival, kFollower, kInFlight, kAnswer, kRow };
-  Time at{};
-  uint64_t order = 0;
-  Kind kind = Kind::kArrival;
-  size_t index = 0;  // Of the call or the row.
-};
-
-struct IsLater {
-  bool operator()(const Event& a, const Event& b) const {
-    return a.at != b.at ? a.at > b.at : a.order > b.order;
-  }
-};
-
-// Things that are used again; addresses stay.
-template <typename T>
-class Pool {
- public:
-  size_t New() {
-    if (free_.empty()) {
-      all_.emplace_back();
-      return all_.size() - 1;
-    }
-    const size_t index = free_.back();
-    free_.pop_back();
-    return index;
-  }
-  T& operator[](size_t index) { return all_[index]; }
-  void Free(size_t index) { free_.push_back(index); }
-
- private:
-  std::deque<T> all_;
-  std::vector<size_t> free_;
 };
 
 std::string VersionOf(uint64_t user, uint64_t writes, Time now) {
@@ -434,48 +397,5 @@ v1::Header Traffic::Header() const {
 
 Record Traffic::Next() { return world_->Next(); }
 std::string_view Traffic::step() const { return world_->step_name; }
-
-struct Recorded::Storage {
-  std::string_view Keep(std::string_view text) {
-    return *texts.emplace(text).first;  // Addresses stay.
-  }
-
-  const CallRecord* Keep(const CallRecord& given) {
-    CallRecord& call = calls.emplace_back(given);
-    for (std::string_view* text : {&call.caller, &call.store, &call.scope, &call.key,
-                                   &call.error_name, &call.error_text, &call.version}) {
-      if (!text->empty()) *text = Keep(*text);
-    }
-    if (!call.transform_runs.empty()) {
-      call.transform_runs =
-          runs.emplace_back(call.transform_runs.begin(), call.transform_runs.end());
-    }
-    if (call.list != nullptr) call.list = &lists.emplace_back(*call.list);
-    return &call;
-  }
-
-  std::unordered_set<std::string> texts;
-  std::deque<CallRecord> calls;
-  std::deque<std::vector<TransformRun>> runs;
-  std::deque<v1::ListArguments> lists;
-  std::deque<v1::Row> rows;
-};
-
-Recorded::Recorded(const TrafficOptions& options, uint64_t calls)
-    : storage_(std::make_unique<Storage>()) {
-  Traffic traffic(options);
-  for (uint64_t answered = 0; answered < calls;) {
-    Record record = traffic.Next();
-    if (record.call != nullptr) {
-      if (record.call->outcome != v1::OUTCOME_IN_FLIGHT) ++answered;
-      record.call = storage_->Keep(*record.call);
-    } else {
-      record.row = &storage_->rows.emplace_back(*record.row);
-    }
-    records_.push_back(record);
-  }
-}
-
-Recorded::~Recorded() = default;
 
 }  // namespace dstap::bench
