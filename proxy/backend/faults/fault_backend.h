@@ -22,8 +22,7 @@ namespace dstap::proxy {
 // Ownership: owns the inner backend.
 // Threads:   as the inner one.
 // Promises:  those of Backend; but a call that the plan says is never answered is not. Calls that
-// no
-//            rule strikes go through unchanged.
+//            no rule strikes go through unchanged.
 // Limits:    keeps the struck calls that are open; with a server_crash in the plan, all open calls.
 class FaultBackend final : public Backend {
  public:

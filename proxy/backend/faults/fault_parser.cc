@@ -6,36 +6,35 @@
 #include <charconv>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "proto/base/escape.h"
 #include "proto/base/prng.h"
 #include "proxy/backend/faults/service_errors.h"
 #include "proxy/backend/simulator/errors.h"
+#include "proxy/backend/simulator/methods.h"
 
 namespace dstap::proxy {
 namespace {
 
-// Calls of the engine's API that reach a backend.
-constexpr v1::Method kMethods[] = {
-    v1::METHOD_GET_ASYNC,
-    v1::METHOD_SET_ASYNC,
-    v1::METHOD_UPDATE_ASYNC,
-    v1::METHOD_INCREMENT_ASYNC,
-    v1::METHOD_REMOVE_ASYNC,
-    v1::METHOD_GET_VERSION_ASYNC,
-    v1::METHOD_GET_VERSION_AT_TIME_ASYNC,
-    v1::METHOD_REMOVE_VERSION_ASYNC,
-    v1::METHOD_LIST_DATA_STORES_ASYNC,
-    v1::METHOD_LIST_KEYS_ASYNC,
-    v1::METHOD_LIST_VERSIONS_ASYNC,
-    v1::METHOD_GET_SORTED_ASYNC,
-};
+// What a rule can be about: every method that the simulator answers, each once.
+const std::vector<v1::Method>& AllMethods() {
+  static const std::vector<v1::Method> all = [] {
+    std::vector<v1::Method> methods;
+    for (const MethodRow& row : Methods()) {
+      if (std::ranges::find(methods, row.method) == methods.end()) methods.push_back(row.method);
+    }
+    return methods;
+  }();
+  return all;
+}
+
 constexpr v1::Method kWrites[] = {v1::METHOD_SET_ASYNC, v1::METHOD_UPDATE_ASYNC,
                                   v1::METHOD_INCREMENT_ASYNC, v1::METHOD_REMOVE_ASYNC,
                                   v1::METHOD_REMOVE_VERSION_ASYNC};
 constexpr v1::Method kConflicting[] = {v1::METHOD_UPDATE_ASYNC};
 constexpr v1::Method kWithoutKey[] = {v1::METHOD_LIST_DATA_STORES_ASYNC, v1::METHOD_LIST_KEYS_ASYNC,
-                                      v1::METHOD_GET_SORTED_ASYNC};
+                                      v1::METHOD_GET_SORTED_ASYNC, v1::METHOD_BATCH_GET_ASYNC};
 constexpr v1::Method kWithoutStore[] = {v1::METHOD_LIST_DATA_STORES_ASYNC};
 
 // What a rule's words come to, and why one cannot be.
@@ -151,11 +150,10 @@ bool SetMethod(Draft& draft, const std::string& value) {
   for (size_t at = 0; at <= value.size();) {
     const size_t end = std::min(value.find(',', at), value.size());
     const std::string_view name = std::string_view(value).substr(at, end - at);
-    const auto method =
-        std::ranges::find_if(kMethods, [&](v1::Method each) { return MethodName(each) == name; });
-    if (method == std::end(kMethods)) {
+    const auto method = std::ranges::find(AllMethods(), name, &MethodName);
+    if (method == AllMethods().end()) {
       std::string known;
-      for (const v1::Method each : kMethods) {
+      for (const v1::Method each : AllMethods()) {
         known += fmt::format("{}{}", known.empty() ? "" : ", ", MethodName(each));
       }
       return Fail(draft, fmt::format("no method \"{}\"; there are {}", Escape(name), known));
@@ -322,7 +320,7 @@ Status CheckWhole(FaultRule& rule, const std::vector<const FaultWord*>& given) {
     return {};
   }
   if (ambiguous && rule.error.text.empty()) rule.error = DefaultWriteError();
-  std::span<const v1::Method> fitting = kMethods;
+  std::span<const v1::Method> fitting = AllMethods();
   if (ambiguous) fitting = kWrites;
   if (rule.kind == v1::FAULT_KIND_CONFLICT) fitting = kConflicting;
   for (const v1::Method method : rule.methods) {
@@ -332,7 +330,7 @@ Status CheckWhole(FaultRule& rule, const std::vector<const FaultWord*>& given) {
                                               ambiguous ? "it writes nothing"
                                                         : "only UpdateAsync can meet a conflict"));
   }
-  if (rule.methods.empty() && fitting.size() < std::size(kMethods)) {
+  if (rule.methods.empty() && fitting.size() < AllMethods().size()) {
     rule.methods.assign(fitting.begin(), fitting.end());
   }
   const auto never = [&](const std::optional<std::string>& pattern,

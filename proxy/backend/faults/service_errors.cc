@@ -12,46 +12,14 @@
 namespace dstap::proxy {
 namespace {
 
-struct Row {
-  uint32_t code;
-  std::string_view name;
-  std::string_view text;
-  char mark;  // Evidence for the text, as in docs/simulator.md.
-};
+// What is meant by a name or a number that several have.
+constexpr ErrorId kMeant[] = {ErrorId::kInternal, ErrorId::kRejected, ErrorId::kResponseCorrupted};
 
-// What goes wrong inside the service or around it. No rule of the simulator leads to these, so they
-// are only ever made on purpose. The first of a name or a number is the one that is meant by it.
-constexpr Row kRows[] = {
-    {0, "InternalServerError", "InternalServerError: An internal server error occurred.", 'D'},
-    {502, "RequestRejected",
-     "502: API Services rejected request with error. HTTP 500 (Internal Server Error)", 'O'},
-    {501, "InternalError", "501: Can't parse response because data might be corrupted.", 'D'},
-    {404, "InternalError", "404: OrderedDataStore doesn't exist.", 'D'},
-    {503, "InternalError", "503: Data store request was successful but key wasn't found.", 'D'},
-    {504, "InternalError",
-     "504: Data store request was successful but the response wasn't formatted correctly.", 'D'},
-    {505, "InternalError",
-     "505: OrderedDataStore request was successful but the response wasn't formatted correctly.",
-     'D'},
-    {401, "DataModelNoAccess",
-     "401: Request failed. DataModel is inaccessible while the experience is shutting down.", 'D'},
-    {402, "LuaWebSrvsNoAccess",
-     "402: Request failed. LuaWebService is inaccessible while the experience is shutting down.",
-     'D'},
-    {403, "StudioAccessToApisNotAllowed",
-     "403: Cannot write to DataStore from studio if API access is not enabled.", 'O'},
-    {509, "OperationNotAllowed",
-     "509: Data Store operations blocked while running on a Personal RCC to prevent possible data "
-     "corruption",
-     'O'},
-    {0, "DatastoreThrottled",
-     "DatastoreThrottled: The request rate exceeds the allowed maximum for the datastore.", 'D'},
-    {0, "DatastoreDeleted", "DatastoreDeleted: The data store is deleted.", 'D'},
-    {0, "KeyNotFound", "KeyNotFound: The requested key doesn't exist.", 'D'},
-    {0, "InvalidPlace", "InvalidPlace: The provided place is invalid.", 'D'},
-    {0, "InvalidUniverse", "InvalidUniverse: The provided universe is invalid.", 'D'},
-    {0, "InvalidUserIds", "InvalidUserIds: The provided user IDs have an invalid format.", 'D'},
-};
+// What stands for {} in the text.
+std::string_view DetailOf(ErrorId id) {
+  if (id == ErrorId::kRejected) return "HTTP 500 (Internal Server Error)";
+  return "Dictionary";  // A kind of value that is refused under all rules.
+}
 
 // Throttle errors are made of a request type's name.
 constexpr v1::RequestType kThrottledTypes[] = {
@@ -63,12 +31,9 @@ constexpr v1::RequestType kThrottledTypes[] = {
 
 std::vector<CallError> AllErrors() {
   std::vector<CallError> errors;
-  for (const Row& row : kRows) {
-    errors.push_back({row.code, std::string(row.name), std::string(row.text)});
-  }
+  for (const ErrorId id : kMeant) errors.push_back(MakeError(id, DetailOf(id)));
   for (const ErrorRow& row : ErrorTable()) {
-    // A kind of value that is refused under all rules stands in for {}.
-    if (row.code != 0 || !row.name.empty()) errors.push_back(MakeError(row.id, "Dictionary"));
+    if (row.code != 0 || !row.name.empty()) errors.push_back(MakeError(row.id, DetailOf(row.id)));
   }
   for (const v1::RequestType type : kThrottledTypes) {
     errors.push_back(DroppedError(v1::METHOD_UNKNOWN, type, false));

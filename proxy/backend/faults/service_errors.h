@@ -10,8 +10,8 @@
 
 namespace dstap::proxy {
 
-// By its name ("InternalServerError") or number ("502"). Of several with one name or number the
-// first; nothing when there is none.
+// By its name ("InternalServerError") or number ("502"); nothing when there is none. Of several
+// with one name or number one is meant by it.
 std::optional<CallError> FindServiceError(std::string_view name);
 
 // Free text as an error: "502: ..." has a code and "KeyThrottled: ..." a name.

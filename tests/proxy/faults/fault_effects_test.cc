@@ -92,6 +92,19 @@ TEST(FaultErrorTest, AFailedUpdateNeverRunsItsFunctionAndNoLocalCopySavesIt) {
   EXPECT_EQ(game.Stored("a"), "1");
 }
 
+TEST(FaultErrorTest, AReadOfManyKeysFailsAsOne) {
+  FaultyGame game({"error=InternalServerError method=BatchGetAsync"});
+  proxy::Request batch = GetOf("");
+  batch.method = v1::METHOD_BATCH_GET_ASYNC;
+  batch.store.kind = v1::STORE_KIND_ORDERED;
+  batch.list.add_keys("a");
+  batch.list.add_keys("b");
+  const Seen seen = game.Do(batch);
+  EXPECT_EQ(seen.answer.outcome, v1::OUTCOME_FAILED);
+  EXPECT_EQ(seen.answer.taken[0], 2U);
+  EXPECT_EQ(seen.fault, 1U);
+}
+
 TEST(FaultErrorTest, ACallThatItsArgumentsStopHasNoFault) {
   FaultyGame game({"error=502"});
   const Seen refused = game.Do(GetOf(""));

@@ -9,6 +9,8 @@
 
 #include "proto/base/prng.h"
 #include "proxy/backend/faults/service_errors.h"
+#include "proxy/backend/simulator/errors.h"
+#include "proxy/backend/simulator/methods.h"
 
 namespace dstap::proxy {
 namespace {
@@ -101,6 +103,18 @@ TEST(FaultParserTest, EveryNamedErrorCanBeAskedFor) {
     const FaultRule rule = Parsed("error=" + name);
     EXPECT_EQ(rule.error.name, name);
     EXPECT_EQ(rule.error.text.find("{}"), std::string::npos) << rule.error.text;
+  }
+}
+
+TEST(FaultParserTest, ANameOrNumberThatSeveralErrorsHaveMeansOne) {
+  EXPECT_THAT(Parsed("error=InternalError").error.text, StartsWith("501: Can't parse response"));
+  EXPECT_EQ(Parsed("error=502").error.text,
+            "502: API Services rejected request with error. HTTP 500 (Internal Server Error)");
+}
+
+TEST(FaultParserTest, ARuleCanBeAboutEveryMethodThatTheSimulatorAnswers) {
+  for (const MethodRow& row : Methods()) {
+    EXPECT_THAT(Parsed("drop method=" + MethodName(row.method)).methods, ElementsAre(row.method));
   }
 }
 
