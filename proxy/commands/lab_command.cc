@@ -5,6 +5,7 @@
 #include <CLI/App.hpp>
 #include <algorithm>
 #include <climits>
+#include <exception>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -160,7 +161,12 @@ Result<ExitStatus> LabCommand::Run(Streams streams) {
     while (!stop && started < runs.size()) {
       const size_t index = started++;
       lock.unlock();
-      LibraryRun run = RunLibrary(libraries_[index], lab_folder);
+      LibraryRun run;
+      try {
+        run = RunLibrary(libraries_[index], lab_folder);
+      } catch (const std::exception& e) {  // Of a library's; nobody above this thread would.
+        run.status = Status(ErrorCode::kRun, e.what());
+      }
       lock.lock();
       stop = stop || run.interrupted || !run.status.ok();
       runs[index] = std::move(run);
@@ -175,6 +181,10 @@ Result<ExitStatus> LabCommand::Run(Streams streams) {
     std::vector<std::jthread> others;
     for (size_t i = 1; i < jobs; ++i) others.emplace_back(work);
     work();
+  }
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].done) continue;
+    streams.notes << fmt::format("dstap lab: {}: was not begun\n", EscapeLine(libraries_[i]));
   }
   ExitStatus worst = ExitStatus::kFine;
   for (const LibraryRun& run : runs) {

@@ -31,17 +31,6 @@ class ChangedTest : public LabTest {
     return name + "=" + Path("copy");
   }
 
-  // The steps' report after a run of `scenarios` with `more`.
-  Json RunAndReport(const std::string& library, const std::vector<std::string>& scenarios,
-                    const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words = {"--library", library, "--samples", std::to_string(kSamples)};
-    for (const std::string& name : scenarios) words.insert(words.end(), {"--scenario", name});
-    words.insert(words.end(), more.begin(), more.end());
-    const Ran ran = Lab(words);
-    EXPECT_EQ(ran.status, 0) << ran.err;
-    return Report({"out/" + library.substr(0, library.find('=')) + ".dstap"});
-  }
-
   static void ExpectSeconds(const Json& step, double low, double high) {
     EXPECT_GE(step.at("seconds").at("min"), low);
     EXPECT_LE(step.at("seconds").at("max"), high);
@@ -68,7 +57,7 @@ class ChangedTest : public LabTest {
 TEST_F(ChangedTest, AFirstRepeatOfThreeSecondsHandsOverTwoSecondsEarlier) {
   const Json report = RunAndReport(Copy("profile-store", "@rbxts/profile-store", "init.luau",
                                         "FIRST_LOAD_REPEAT = 5 ", "FIRST_LOAD_REPEAT = 3 "),
-                                   {"hop-releases", "hop-keeps"});
+                                   {"hop-releases", "hop-keeps"}, kSamples);
   const Steps steps = StepsOf(report);
   for (const auto& [name, seen] :
        {std::pair("hop-releases", "888"), {"hop-keeps", "999"}, {"hop-keeps-early", "999"}}) {
@@ -96,7 +85,7 @@ TEST_F(ChangedTest, AFirstRepeatOfThreeSecondsHandsOverTwoSecondsEarlier) {
 TEST_F(ChangedTest, ACooldownOfFourSecondsAsksSevenTimesForAKeptProfile) {
   const Json report = RunAndReport(Copy("profile-service", "@rbxts/profileservice", "init.lua",
                                         "RobloxWriteCooldown = 7,", "RobloxWriteCooldown = 4,"),
-                                   {"hop-releases", "hop-keeps", "throttle"});
+                                   {"hop-releases", "hop-keeps", "throttle"}, kSamples);
   const Steps steps = StepsOf(report);
 
   EXPECT_EQ(steps.at("hop-releases").at("requests"), Requests(kUpdate, 2));
@@ -122,7 +111,7 @@ TEST_F(ChangedTest, ACooldownOfFourSecondsAsksSevenTimesForAKeptProfile) {
 // after 1 s, as its 61st try, and leaves the queue 10 s later: at 11 s instead of 31.
 TEST_F(ChangedTest, AQueueOfTenDropsTwentyMore) {
   const Steps steps =
-      StepsOf(RunAndReport("datastore2", {"throttle"}, {"--rule", "queue_length=10"}));
+      StepsOf(RunAndReport("datastore2", {"throttle"}, kSamples, {"--rule", "queue_length=10"}));
   const Json& burst = steps.at("throttle-burst");
   ExpectBurst(burst, {.sent = 160, .at_once = 121, .queued = 10, .dropped = 29});
   EXPECT_NEAR(burst.at("longest_queue"), 10.0, kFrame);
@@ -136,7 +125,7 @@ TEST_F(ChangedTest, AQueueOfTenDropsTwentyMore) {
 // than the budget shows, 30 wait, and 100 - 61 - 30 = 9 are dropped, as many as before.
 TEST_F(ChangedTest, AServerThatBeginsWithSixtyLetsSixtyOneThrough) {
   const Steps steps =
-      StepsOf(RunAndReport("datastore2", {"throttle"}, {"--rule", "start_level=60"}));
+      StepsOf(RunAndReport("datastore2", {"throttle"}, kSamples, {"--rule", "start_level=60"}));
   const Json& burst = steps.at("throttle-burst");
   ExpectBurst(burst, {.sent = 100, .at_once = 61, .queued = 30, .dropped = 9});
   EXPECT_EQ(burst.at("budgets").at("StandardRead").at("before"), (Json{{"min", 60}, {"max", 60}}));

@@ -104,9 +104,28 @@ TEST_F(OwnLibraryTest, ThatCouldNotRunIsInTheReportWithItsReasonBesideOnesThatCo
               HasSubstr("Not whole: command-failed 1"));
 }
 
-TEST_F(OwnLibraryTest, ThatIsBrokenOffPassesNoComparison) {
-  ASSERT_EQ(LabWith("while true do end\n", {"--time-limit", "1"}).status, 1);
-  EXPECT_EQ(Run({"diff", "out", "out", "--fail-on", "requests"}).status, 1);
+TEST_F(OwnLibraryTest, ThatIsBrokenOffAfterGoodSamplesPassesNoComparison) {
+  std::filesystem::copy(std::string(DSTAP_SOURCE_DIR) + "/proxy/lab/examples/notebook",
+                        Path("notebook"));
+  const std::string source = Slurp(Path("notebook/init.luau"));
+  const auto lab = [&](const std::string& folder, const std::string& before_save) {
+    std::string text = source;
+    const std::string save = "function Notebook:save()\n";
+    EXPECT_NE(text.find(save), std::string::npos);
+    Spill(Path("notebook/init.luau"), text.insert(text.find(save) + save.size(), before_save));
+    return Run({"lab", "--library", "notebook=" + Path("notebook"), "--samples", "3",
+                "--time-limit", "10", "-o", folder})
+        .status;
+  };
+  ASSERT_EQ(lab("old", ""), 0);
+  // Three saves a sample: it stops in the third one.
+  ASSERT_EQ(lab("new", "SAVES = (SAVES or 0) + 1 while SAVES > 6 do end\n"), 1);
+  const Ran ran = Run({"diff", "old", "new", "--fail-on", "requests"});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("4 steps compared"));
+  EXPECT_THAT(ran.out, HasSubstr("Every step that was compared sends the same requests."));
+  EXPECT_THAT(ran.err, HasSubstr("new: is not whole (command-failed 1"));
+  EXPECT_EQ(Run({"diff", "old", "old", "--fail-on", "requests"}).status, 0);
 }
 
 TEST_F(OwnLibraryTest, ThatMakesNoCallKeepsAnEarlierCapture) {

@@ -83,17 +83,6 @@ class ModelsTest : public LabTest {
               *live.seen == '\0' ? Json::object() : Json({{live.seen, samples}}));
   }
 
-  // Runs `library`, which may have a path, in `scenarios`, with `more`: the report.
-  Json RunAndReport(const std::string& library, const std::vector<std::string>& scenarios,
-                    int samples, const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words = {"--library", library, "--samples", std::to_string(samples)};
-    for (const std::string& name : scenarios) words.insert(words.end(), {"--scenario", name});
-    words.insert(words.end(), more.begin(), more.end());
-    const Ran ran = Lab(words);
-    EXPECT_EQ(ran.status, 0) << ran.err;
-    return Report({"out/" + library.substr(0, library.find('=')) + ".dstap"});
-  }
-
   Json Hop(const std::string& library, const std::vector<std::string>& more = {}) const {
     return RunAndReport(library, {"hop-releases", "hop-keeps"}, kHopSamples, more);
   }

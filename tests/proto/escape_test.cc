@@ -26,6 +26,10 @@ TEST(EscapeTest, WhatWouldMoveACursorOrHideTextIsSpeltOut) {
   EXPECT_EQ(Escape("\\x41"), "\\\\x41");
 }
 
+TEST(EscapeTest, ALineKeepsItsBackslashesAndLosesWhatMovesACursor) {
+  EXPECT_EQ(EscapeLine("a\\x1b \x1B[2J\xFF"), "a\\x1b \\x1b[2J\\xff");
+}
+
 TEST(EscapeTest, BytesThatAreNotUtf8AreSpeltOutAndTheRestIsKept) {
   EXPECT_EQ(Escape("a\xFF"
                    "b"),
