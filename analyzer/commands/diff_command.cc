@@ -74,7 +74,7 @@ std::string Meanings() {
 
 CLI::App* DiffCommand::Declare(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "diff", "What changed between two captures: requests, steps, values seen, retries");
+      "diff", "What changed between two captures: requests, steps, values seen, retries, sizes");
   command->add_option("OLD", old_, "A capture, or a folder of captures; \"-\" is standard input")
       ->required();
   command->add_option("NEW", new_, "The same of what it is compared with")->required();

@@ -77,7 +77,7 @@ Json SourceOf(const SourceInfo& source) {
   Json json = {{"id", source.id}, {"name", Text(source.name)}, {"role", Text(source.role)}};
   if (!source.options.empty()) json["options"] = OptionsOf(source.options);
   if (source.players) json["players"] = *source.players;
-  if (!source.library.empty()) json["library"] = Text(source.library);
+  if (!source.runs.empty()) json["library"] = Text(source.runs);
   return json;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "analyzer/render/cells.h"
 #include "analyzer/render/format.h"
@@ -101,7 +102,7 @@ std::vector<Block> CapturesBlocks(const Report& report) {
       sources.rows.push_back(
           {label, source.name.empty() ? fmt::format("source {}", source.id) : Escape(source.name),
            OrDash(Escape(source.role)), source.players ? Number(*source.players) : "-",
-           OrDash(Escape(source.library))});
+           OrDash(Escape(source.runs))});
     }
   }
   std::vector<Block> blocks = {std::move(captures)};
@@ -128,10 +129,25 @@ std::vector<Block> NoticesBlocks(const Report& report) {
   if (report.notices.empty()) return {"None."};
   Table table{.columns = {{"kind"}, {"count", kRight}, Words("first said by"), Words("text")},
               .is_grouped = true};
-  for (const NoticeCount& notice : report.notices) {
-    table.rows.push_back({std::string(NameOf(notice.kind)), Number(notice.count),
-                          OrDash(Escape(notice.source_name)),
-                          notice.text.empty() ? "others" : ShortText(notice.text)});
+  // JSON has them all; here a library that prints a line a player would push out the rest.
+  constexpr size_t kShownOfAKind = 5;
+  const auto& notices = report.notices;
+  for (auto at = notices.begin(); at != notices.end();) {
+    const auto end = std::find_if(
+        at, notices.end(), [kind = at->kind](const NoticeCount& n) { return n.kind != kind; });
+    uint64_t others = 0;
+    for (size_t shown = 0; at != end; ++at) {
+      if (at->text.empty() || shown == kShownOfAKind) {
+        others += at->count;
+        continue;
+      }
+      ++shown;
+      table.rows.push_back({std::string(NameOf(at->kind)), Number(at->count),
+                            OrDash(Escape(at->source_name)), ShortText(at->text)});
+    }
+    if (others == 0) continue;
+    const auto kind = std::prev(end)->kind;
+    table.rows.push_back({std::string(NameOf(kind)), Number(others), "-", "others"});
   }
   return {std::move(table)};
 }

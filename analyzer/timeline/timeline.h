@@ -180,6 +180,11 @@ struct Source {
   std::optional<uint32_t> players;
   std::optional<Library> library;
   std::vector<Option> options;
+
+  // Null: none was named.
+  const Library* NamedLibrary() const {
+    return library && !library->name.empty() ? &*library : nullptr;
+  }
 };
 
 struct StoreKey {

@@ -18,10 +18,11 @@ void NotRunView::Reasons::Add(std::string_view text) {
 }
 
 void NotRunView::OnSource(const Source& source) {
-  if (!source.library || source.library->name.empty()) return;
+  const Library* library = source.NamedLibrary();
+  if (library == nullptr) return;
   has_library_ = true;
-  Subject& subject = subjects_[{source.library->name, source.library->version}];
-  if (source.library->is_model) subject.is_model = true;
+  Subject& subject = subjects_[{library->name, library->version}];
+  if (library->is_model) subject.is_model = true;
 }
 
 void NotRunView::OnStepBegin(const Step& /*step*/) { has_steps_ = true; }
@@ -45,9 +46,9 @@ void NotRunView::OnNotice(const Notice& notice) {
     if (sourceless_.size() < kReasonsMax) sourceless_.emplace_back(notice.text);
     return;
   }
-  const Source& source = *notice.source;
-  if (!source.library || source.library->name.empty()) return;
-  subjects_[{source.library->name, source.library->version}].of_notices.Add(notice.text);
+  const Library* library = notice.source->NamedLibrary();
+  if (library == nullptr) return;
+  subjects_[{library->name, library->version}].of_notices.Add(notice.text);
 }
 
 void NotRunView::OnRecordingEnd(const Recording& recording) {

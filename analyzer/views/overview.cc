@@ -30,7 +30,7 @@ std::string FingerprintOf(const CaptureInfo& capture) {
     text += fmt::format("\n{}={}", option.name, option.value);
   }
   for (const SourceInfo& source : capture.sources) {
-    text += fmt::format("\n{} {}", source.name, source.library);
+    text += fmt::format("\n{} {}", source.name, source.runs);
   }
   return text;
 }
@@ -68,7 +68,7 @@ void OverviewView::OnSource(const Source& source) {
                   .name = source.name,
                   .role = source.role,
                   .players = source.players,
-                  .library = source.library ? LabelOf(*source.library) : "",
+                  .runs = source.library ? LabelOf(*source.library) : "",
                   .options = source.options};
   if (!source.library) return;
   std::vector<Library>& libraries = overview_.libraries;

@@ -22,7 +22,7 @@ struct SourceInfo {
   std::string name;
   std::string role;
   std::optional<uint32_t> players;  // At the end.
-  std::string library;              // "some-library 1.0.3"; empty: none was named.
+  std::string runs;                 // "some-library 1.0.3"; empty: no library was named.
   std::vector<Option> options;
 };
 

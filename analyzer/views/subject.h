@@ -19,14 +19,11 @@ struct SubjectId {
 // The name that the step gives, else its source's library or the source itself.
 inline SubjectId SubjectOf(const Step& step) {
   const Source& source = *step.source;
-  SubjectId id;
-  if (source.library) id.version = source.library->version;
-  if (!step.subject.empty()) {
-    id.name = step.subject;
-  } else {
-    id.name = source.library && !source.library->name.empty() ? source.library->name : source.name;
-  }
-  return id;
+  const Library* named = source.NamedLibrary();
+  return {.name = !step.subject.empty() ? step.subject
+                  : named != nullptr    ? named->name
+                                        : source.name,
+          .version = source.library ? source.library->version : ""};
 }
 
 }  // namespace dstap::analyzer

@@ -51,7 +51,7 @@ TEST(OverviewTest, AWholeCaptureHasNothingUnseen) {
   EXPECT_EQ(capture.recording.last, 2500ms);
   EXPECT_EQ(capture.recording.rule_profile, "2026");
   EXPECT_EQ(capture.recording.seed, 1U);
-  EXPECT_EQ(capture.sources[0].library, "lapis 0.3.8");
+  EXPECT_EQ(capture.sources[0].runs, "lapis 0.3.8");
   ASSERT_EQ(overview.libraries.size(), 1U);
   EXPECT_EQ(overview.libraries[0].origin, "lapis@0.3.8");
 }

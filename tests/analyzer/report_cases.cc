@@ -61,6 +61,11 @@ CaptureScript Bench(std::string_view library, std::string_view version, bool is_
   queued.times_queued = 1;
   queued.queued = 30s;
   script.Call(dropped).Call(queued).End(231200ms, id);
+  script.Notice(200s, v1::NOTICE_KIND_QUEUE_WARNING, "added to queue.Key = a");
+  for (int64_t player = 1; player <= 7; ++player) {
+    script.Notice(201s, v1::NOTICE_KIND_OUTPUT, "player " + std::to_string(player) + " is here");
+  }
+  script.Notice(202s, v1::NOTICE_KIND_ERROR, "boom \x1B[31m in a thread");
   return script.Closed(240s);
 }
 
