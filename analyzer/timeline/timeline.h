@@ -185,6 +185,8 @@ struct Source {
   const Library* NamedLibrary() const {
     return library && !library->name.empty() ? &*library : nullptr;
   }
+  // Empty: not known.
+  std::string LibraryVersion() const { return library ? library->version : ""; }
 };
 
 struct StoreKey {

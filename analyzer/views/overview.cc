@@ -64,11 +64,12 @@ void OverviewView::OnSource(const Source& source) {
     at = sources.size();
     sources.emplace_back();
   }
+  const Library* named = source.NamedLibrary();
   sources[*at] = {.id = source.id,
                   .name = source.name,
                   .role = source.role,
                   .players = source.players,
-                  .runs = source.library ? LabelOf(*source.library) : "",
+                  .runs = named == nullptr ? "" : LabelOf(*named),
                   .options = source.options};
   if (!source.library) return;
   std::vector<Library>& libraries = overview_.libraries;

@@ -23,7 +23,7 @@ inline SubjectId SubjectOf(const Step& step) {
   return {.name = !step.subject.empty() ? step.subject
                   : named != nullptr    ? named->name
                                         : source.name,
-          .version = source.library ? source.library->version : ""};
+          .version = source.LibraryVersion()};
 }
 
 }  // namespace dstap::analyzer
