@@ -23,6 +23,7 @@ bool StandingRows::Stands(const v1::Row& row) {
     case v1::Row::kAttachment:
     case v1::Row::kEnd:
     case v1::Row::kIndex:
+    case v1::Row::kProvenance:
     case v1::Row::KIND_NOT_SET:
       return false;
   }
@@ -63,6 +64,7 @@ void StandingRows::Put(const Key& key, Time time, const v1::Row& row) {
   if (is_new || std::get<Kind>(key) != Kind::kSource) entry.order = next_order_++;
   if (is_new && std::get<Kind>(key) == Kind::kFaultOfCall) ++faults_of_calls_;
   entry.standing = {time, row};
+  if (row.has_step_begin()) entry.standing.row.mutable_step_begin()->set_partial(true);
 }
 
 void StandingRows::ForgetFaultsOf(uint64_t call) {

@@ -29,7 +29,7 @@ struct StandingRow {
 // | InjectedFault without a call | another of its source: a crash is what befalls all calls after |
 //
 // The others are about their own instant (BudgetSample, Notice, MessageEvent, Comment, Attachment,
-// Loss) or about the file (Header, End, Index). A subscription would stand, but nothing says when
+// Loss) or about the file (Header, End, Index, Provenance). A subscription would stand, but nothing says when
 // it ends.
 //
 // Ownership: owns copies of what stands.
@@ -48,7 +48,8 @@ class StandingRows {
   }
 
   // Sources in the order of their first rows, then the others in the order of theirs: times may go
-  // back. Given to a reader in this order they leave it where the recording had brought it.
+  // back. Given to a reader in this order they leave it where the recording had brought it. Steps
+  // are marked as partial: what belongs to them stands in front of where this reader starts.
   std::vector<StandingRow> Rows() const;
   size_t size() const { return rows_.size(); }
 

@@ -110,6 +110,7 @@ void Validator::CheckRow(const v1::Row& row) {
       return CheckIndex(row.index());
     case v1::Row::kComment:
     case v1::Row::kAttachment:
+    case v1::Row::kProvenance:
     case v1::Row::kEnd:  // Its totals are the reader's to check.
     case v1::Row::KIND_NOT_SET:
       return;
