@@ -1,0 +1,102 @@
+#include "proto/base/whole_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace dstap {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status Error(const std::string& path, std::string_view what) {
+  return {ErrorCode::kWrite, fmt::format("{}: {}: {}", path, what, std::strerror(errno))};
+}
+
+}  // namespace
+
+WholeFile::WholeFile(WholeFile&& other) noexcept
+    : shown_(std::move(other.shown_)),
+      target_(std::move(other.target_)),
+      sibling_(std::move(other.sibling_)),
+      sink_(std::move(other.sink_)),
+      replaced_fd_(std::exchange(other.replaced_fd_, -1)),
+      mode_(other.mode_) {}
+
+WholeFile::~WholeFile() {
+  if (sink_ != nullptr) sink_->Discard();
+  if (replaced_fd_ >= 0) ::close(replaced_fd_);
+}
+
+Status WholeFile::Lock(const Options& options) {
+  // Not O_RDWR: only the name is written. O_NONBLOCK: a pipe without a writer must not hang.
+  replaced_fd_ = ::open(target_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (replaced_fd_ < 0) {
+    return errno == ENOENT ? Status() : Error(shown_, "cannot be replaced");
+  }
+  struct stat info {};
+  if (::fstat(replaced_fd_, &info) != 0) return Error(shown_, "cannot be examined");
+  if (!S_ISREG(info.st_mode)) {
+    return {ErrorCode::kWrite, fmt::format("{}: is not a regular file; name another", shown_)};
+  }
+  if (options.if_exists == FileSink::IfExists::kRefuse) {
+    return {ErrorCode::kUsage,
+            fmt::format("{}: the file exists; name another or add --force", shown_)};
+  }
+  if (::access(target_.c_str(), W_OK) != 0) return Error(shown_, "cannot be replaced");
+  if (!options.is_locked && ::flock(replaced_fd_, LOCK_EX | LOCK_NB) != 0) {
+    return {ErrorCode::kWrite,
+            fmt::format("{}: another process is writing it; try again when it is done", shown_)};
+  }
+  mode_ = info.st_mode & 07777;
+  return {};
+}
+
+Status WholeFile::RemoveSibling() const {
+  const int fd = ::open(sibling_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return errno == ENOENT ? Status() : Error(sibling_, "cannot be replaced");
+  Status status;
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    status = {ErrorCode::kWrite,
+              fmt::format("{}: another process is writing it; try again when it is done", shown_)};
+  } else if (::unlink(sibling_.c_str()) != 0) {
+    status = Error(sibling_, "cannot be replaced");
+  }
+  ::close(fd);
+  return status;
+}
+
+Result<WholeFile> WholeFile::Create(const std::string& path, const Options& options) {
+  std::error_code error;
+  std::string target = path;
+  if (fs::is_symlink(fs::symlink_status(path, error))) {
+    const fs::path resolved = fs::weakly_canonical(path, error);
+    if (!error) target = resolved.string();
+  }
+  WholeFile file(path, std::move(target));
+  DSTAP_TRY(file.Lock(options));
+  DSTAP_TRY(file.RemoveSibling());
+  DSTAP_TRY_ASSIGN(file.sink_, FileSink::Create(file.sibling_, FileSink::IfExists::kRefuse));
+  return file;
+}
+
+Status WholeFile::Publish() {
+  if (replaced_fd_ >= 0 && ::chmod(sibling_.c_str(), static_cast<mode_t>(mode_)) != 0) {
+    return Error(sibling_, "cannot be given its permissions");
+  }
+  DSTAP_TRY(sink_->Sync());
+  if (::rename(sibling_.c_str(), target_.c_str()) != 0) return Error(shown_, "cannot be replaced");
+  sink_.reset();
+  return {};
+}
+
+}  // namespace dstap
