@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "proto/base/check.h"
-#include "proto/capture/format.h"
 
 namespace dstap::capture {
 namespace {
@@ -68,16 +67,18 @@ size_t BytesBound(const CallRecord& call) {
 
 }  // namespace
 
-ChunkBuilder::ChunkBuilder(int64_t tick_ns) : tick_ns_(tick_ns) {
+ChunkBuilder::ChunkBuilder(int64_t tick_ns, size_t bytes_max)
+    : tick_ns_(tick_ns), bytes_max_(std::min(bytes_max, kChunkBytesMax)) {
   DSTAP_CHECK(tick_ns > 0);
   Clear();
 }
 
 bool ChunkBuilder::Fits(size_t bytes) {
-  if (bytes_bound_ + bytes <= kChunkBytesMax) return true;
+  const size_t max = empty() ? kChunkBytesMax : bytes_max_;
+  if (bytes_bound_ + bytes <= max) return true;
   // The bound is generous: see how much it really is.
   bytes_bound_ = kChunkBytes + ByteSize() + calls() * kPaddingBytes;
-  return bytes_bound_ + bytes <= kChunkBytesMax;
+  return bytes_bound_ + bytes <= max;
 }
 
 bool ChunkBuilder::Add(const CallRecord& call) {

@@ -7,6 +7,7 @@
 
 #include "dstap/v1/capture.pb.h"
 #include "proto/base/clock.h"
+#include "proto/capture/format.h"
 #include "proto/capture/records.h"
 #include "proto/capture/string_table.h"
 
@@ -24,7 +25,8 @@ namespace dstap::capture {
 //            allocation per call once it has held a chunk as large.
 class ChunkBuilder {
  public:
-  explicit ChunkBuilder(int64_t tick_ns);
+  // A chunk takes no more records when it has about `bytes_max` bytes, unless it is empty.
+  explicit ChunkBuilder(int64_t tick_ns, size_t bytes_max = kChunkBytesMax);
 
   // False when the record does not fit any more; nothing was added then. A record that does not fit
   // into an empty chunk fits into none.
@@ -63,6 +65,7 @@ class ChunkBuilder {
   uint32_t InternList(const v1::ListArguments& list);
 
   int64_t tick_ns_;
+  size_t bytes_max_;
   v1::Records records_;
   size_t bytes_bound_ = 0;  // At least what ByteSize() would say, paddings of columns included.
   StringTable names_;

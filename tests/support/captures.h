@@ -9,6 +9,7 @@
 
 #include "proto/capture/capture_reader.h"
 #include "proto/capture/capture_writer.h"
+#include "proto/capture/chunk_frame.h"
 
 namespace dstap::test {
 
