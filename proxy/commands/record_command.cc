@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <ostream>
+#include <string>
 
 #include "proxy/commands/recording_flags.h"
 
@@ -24,6 +26,20 @@ CLI::App* RecordCommand::Declare(CLI::App& app) {
                       "unix:PATH or tcp:127.0.0.1:PORT instead of a private socket");
   command->add_option("--title", options_.title, "A line about the recording, kept in it");
   AddRecordingFlags(*command, options_);
+  command
+      ->add_option("--buffer", options_.buffer.buffer_bytes,
+                   "With --wall: what may wait in memory for a slow disk")
+      ->transform(CLI::AsSizeValue(false))
+      ->default_str("64MB");
+  command
+      ->add_option("--on-overflow", options_.buffer.on_overflow,
+                   "With --wall, when it is full: drop records, or block the callers")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, WriteBehind::OnOverflow>{
+              {"drop", WriteBehind::OnOverflow::kDrop}, {"block", WriteBehind::OnOverflow::kBlock}},
+          CLI::ignore_case))
+      ->type_name("drop|block")
+      ->default_str("drop");
   command->add_option("COMMAND", options_.command, "What to run; put -- in front of it")
       ->required()
       ->type_name("");

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
@@ -19,6 +21,8 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/exit_status.h"
+#include "proto/capture/capture_file.h"
+#include "proto/capture/capture_writer.h"
 #include "proto/capture/format.h"
 #include "proxy/backend/backend_table.h"
 #include "proxy/backend/faults/fault_backend.h"
@@ -36,6 +40,8 @@ constexpr std::chrono::seconds kGrace{2};
 // What clients that outlive the command have to finish what they sent.
 constexpr std::chrono::seconds kDrain{1};
 constexpr std::chrono::milliseconds kDrainStep{5};
+// How long an answer waits for its record, where records may be dropped at all.
+constexpr std::chrono::seconds kAnswerWaitMax{1};
 
 // A folder that only this user may enter, gone with its contents at the end.
 class PrivateFolder {
@@ -205,9 +211,9 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
   DSTAP_TRY_ASSIGN(auto file, FileSink::Create(options.output, options.if_exists));
   FileSink* const sink =
       file.get();  // The writer's from here on, as long as the recorder is there.
-  auto writer =
-      capture::CaptureWriter::Create(std::move(file), HeaderFor(options, start_unix_ns), {});
-  if (!writer.ok()) {
+  auto capture_file =
+      capture::CaptureFile::Create(std::move(file), HeaderFor(options, start_unix_ns), {});
+  if (!capture_file.ok()) {
     // Its sink is gone with it.
     ::unlink((is_new ? options.output : options.output + ".part").c_str());
     return Status(
@@ -216,18 +222,37 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
                     "the disk full?",
                     options.output));
   }
-  Recorder recorder(*std::move(writer), {.values = options.values});
+  SessionServer* listening = nullptr;  // Told when something was written.
+  std::unique_ptr<capture::ChunkSink> chunks = *std::move(capture_file);
+  const CommitProgress* progress = nullptr;
+  if (options.clock == v1::CLOCK_KIND_WALL) {
+    auto behind = std::make_unique<WriteBehind>(std::move(chunks), options.buffer, [&] {
+      asio::post(io, [&listening] {
+        if (listening != nullptr) listening->Wake();
+      });
+    });
+    progress = behind.get();
+    chunks = std::move(behind);
+  }
+  capture::CaptureWriter writer(
+      std::move(chunks),
+      {.chunk_bytes_max = std::min(capture::kChunkBytesMax, options.buffer.buffer_bytes / 4)});
+  Recorder recorder(std::move(writer), {.values = options.values});
+  const bool may_drop = options.buffer.on_overflow == WriteBehind::OnOverflow::kDrop;
   Hub hub(*backend, recorder,
           {.clock = options.clock,
            .start_unix_ns = start_unix_ns,
            .rule_profile = options.rules,
-           .seed = options.seed});
+           .seed = options.seed,
+           .progress = progress,
+           .answer_wait_max = may_drop ? std::optional<Time>(kAnswerWaitMax) : std::nullopt});
 
   auto server = SessionServer::Listen(io, hub, clock, listen);
   if (!server.ok()) {
     sink->Discard();
     return server.status();
   }
+  listening = server->get();
   Lifetime lifetime(io, **server);
   auto variables = options.variables;
   variables.emplace_back("DSTAP_SOCKET", (*server)->address().text);
@@ -244,6 +269,7 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
 
   io.run();
 
+  listening = nullptr;
   const v1::EndReason reason = lifetime.interrupted()   ? v1::END_REASON_SIGNAL
                                : lifetime.status() != 0 ? v1::END_REASON_COMMAND_FAILED
                                                         : v1::END_REASON_CLOSED;

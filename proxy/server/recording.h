@@ -10,6 +10,7 @@
 #include "dstap/v1/capture.pb.h"
 #include "proto/base/file_sink.h"
 #include "proto/base/status.h"
+#include "proxy/server/write_behind.h"
 
 namespace dstap::proxy {
 
@@ -31,6 +32,9 @@ struct RecordingOptions {
   std::vector<std::string> faults;
   std::vector<std::string> fault_plans;
   bool values = false;
+  // Over the wall clock: what may wait for a slow disk, and what happens past it. Over virtual time
+  // the command waits, and no time passes for it.
+  WriteBehind::Options buffer;
   std::string title;
   // Written into the header: what changes results.
   std::vector<std::pair<std::string, std::string>> header_options;

@@ -102,6 +102,8 @@ class SessionServer::Impl : public std::enable_shared_from_this<Impl> {
     return {};
   }
 
+  void Wake() { CarryOut(); }
+
   void StopAccepting() {
     error_code ignored;
     acceptor_.close(ignored);
@@ -242,6 +244,7 @@ Result<std::unique_ptr<SessionServer>> SessionServer::Listen(asio::io_context& i
 SessionServer::SessionServer(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 SessionServer::~SessionServer() { impl_->HangUp(); }
 const Address& SessionServer::address() const { return impl_->address(); }
+void SessionServer::Wake() { impl_->Wake(); }
 void SessionServer::StopAccepting() { impl_->StopAccepting(); }
 void SessionServer::HangUp() { impl_->HangUp(); }
 size_t SessionServer::open_connections() const { return impl_->open_connections(); }

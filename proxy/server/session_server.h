@@ -39,6 +39,8 @@ class SessionServer {
   // With the port that was given.
   const Address& address() const;
 
+  // Something the hub waited for has happened: does what it says now.
+  void Wake();
   // Accepts no more; what was received is still handled. Connections end when their peers do.
   void StopAccepting();
   // Hangs up on everybody.

@@ -2,12 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "proto/base/check.h"
 
 namespace dstap::proxy {
 
 Hub::Hub(Backend& backend, Recorder& recorder, const Options& options)
-    : exchange_{.backend = backend, .recorder = recorder, .welcome = {}, .calls = {}} {
+    : exchange_{.backend = backend, .recorder = recorder, .welcome = {}, .calls = {}},
+      progress_(options.progress),
+      answer_wait_max_(options.answer_wait_max) {
+  DSTAP_CHECK(progress_ == nullptr || options.clock != v1::CLOCK_KIND_VIRTUAL);
   exchange_.welcome.set_protocol(kProtocolVersion);
   exchange_.welcome.set_clock(options.clock);
   exchange_.welcome.set_start_unix_ns(options.start_unix_ns);
@@ -122,19 +129,37 @@ void Hub::Advance(Time now) {
 std::optional<Time> Hub::NextEvent() const {
   if (is_virtual()) return {};
   std::optional<Time> next = exchange_.backend.NextEvent();
-  const std::optional<Time> deadline = exchange_.recorder.NextDeadline();
-  if (deadline && (!next || *deadline < *next)) next = deadline;
+  std::optional<Time> other = exchange_.recorder.NextDeadline();
+  // What becomes due while the file is busy is committed with what comes after it.
+  if (!held_.empty()) {
+    other.reset();
+    if (answer_wait_max_) other = held_since_ + *answer_wait_max_;
+  }
+  if (other && (!next || *other < *next)) next = other;
   return next;
 }
 
 std::vector<Outgoing> Hub::Flush(Time now) {
+  std::vector<Outgoing> out;
   if (!is_virtual()) {
     SetNow(std::max(now, now_));
+    if (!Release(out)) return out;
     const std::optional<Time> deadline = exchange_.recorder.NextDeadline();
     if (answered_ || (deadline && *deadline <= now_)) Commit();
   }
   // Over virtual time replies come out of `idle` alone, and that has committed.
   DSTAP_CHECK(!answered_);
+  std::vector<Outgoing> output = TakeOutput();
+  if (!output.empty() && !file_is_slow_ && !IsWritten()) {
+    held_ = std::move(output);
+    held_since_ = now_;
+    return out;
+  }
+  std::ranges::move(output, std::back_inserter(out));
+  return out;
+}
+
+std::vector<Outgoing> Hub::TakeOutput() {
   std::vector<Outgoing> out;
   for (auto& [id, connection] : connections_) {
     std::string& output = connection.session->output();
@@ -143,6 +168,28 @@ std::vector<Outgoing> Hub::Flush(Time now) {
     output.clear();
   }
   return out;
+}
+
+bool Hub::IsWritten() const {
+  return progress_ == nullptr || progress_->written() == progress_->submitted();
+}
+
+bool Hub::Release(std::vector<Outgoing>& out) {
+  const bool is_written = IsWritten();
+  if (is_written) file_is_slow_ = false;
+  if (held_.empty()) return true;
+  if (!is_written) {
+    if (!answer_wait_max_ || now_ - held_since_ < *answer_wait_max_) return false;
+    file_is_slow_ = true;
+    exchange_.recorder.AddNotice(
+        now_, 0, v1::NOTICE_KIND_RECORDER,
+        fmt::format("answers went out before their records were in the file: it took longer than "
+                    "{} s",
+                    std::chrono::duration_cast<std::chrono::seconds>(*answer_wait_max_).count()),
+        0);
+  }
+  out = std::exchange(held_, {});
+  return true;
 }
 
 void Hub::Commit() {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/session/commit_progress.h"
 #include "proxy/session/session.h"
 
 namespace dstap::proxy {
@@ -32,7 +33,8 @@ struct Outgoing {
 // Errors:   a client that breaks the protocol is refused, its calls stay in flight, the others go
 //           on. Errors of the file stick to error() and change no call.
 // Threads:  not thread-safe. Never blocks but for the file; reads no clock.
-// Promises: nothing that Flush() gives answers a call whose record is not the kernel's.
+// Promises: nothing that Flush() gives answers a call whose record is not the kernel's, unless the
+//           file took longer than Options::answer_wait_max; then a Notice says so.
 class Hub final : private BackendListener {
  public:
   struct Options {
@@ -40,6 +42,11 @@ class Hub final : private BackendListener {
     int64_t start_unix_ns = 0;
     std::string rule_profile;
     uint64_t seed = 0;
+    // Over the wall clock: who writes what the recorder commits. Null: it is written when the
+    // recorder says so.
+    const CommitProgress* progress = nullptr;
+    // With `progress`: how long an answer waits for its record to be written. Absent: for ever.
+    std::optional<Time> answer_wait_max;
   };
 
   Hub(Backend& backend, Recorder& recorder, const Options& options);
@@ -57,7 +64,8 @@ class Hub final : private BackendListener {
   // Wall clock: when Advance() and Flush() have something to do though no bytes come.
   std::optional<Time> NextEvent() const;
 
-  // Commits what must be, and gives what to send. Every reply in it is in the file.
+  // Commits what must be, and gives what to send. Every reply in it is in the file. While a
+  // commit is being written nothing is given: what is answered meanwhile becomes one commit.
   std::vector<Outgoing> Flush(Time now);
 
   // Ends the recording: what is open stays in flight.
@@ -86,6 +94,10 @@ class Hub final : private BackendListener {
   void OnIdle(Session& session, const v1::Idle& idle);
   void Refuse(Connection& connection, const Status& why);
   void Commit();
+  bool IsWritten() const;
+  // Moves what waited for the file to `out`. False: it waits on.
+  bool Release(std::vector<Outgoing>& out);
+  std::vector<Outgoing> TakeOutput();
 
   void OnQueued(CallId call, Time now, v1::RequestType type, std::string_view warning) override;
   void OnAdmitted(CallId call, Time now) override;
@@ -99,6 +111,8 @@ class Hub final : private BackendListener {
   Session& SessionOf(CallId call) { return *exchange_.calls.at(call).session; }
 
   Exchange exchange_;
+  const CommitProgress* progress_;
+  const std::optional<Time> answer_wait_max_;
   std::map<ConnectionId, Connection> connections_;
   ConnectionId last_connection_ = 0;
   std::optional<ConnectionId> clock_owner_;
@@ -107,6 +121,11 @@ class Hub final : private BackendListener {
   std::optional<Time> granted_until_ = Time{};
   // Something was answered since the last commit.
   bool answered_ = false;
+  // What waits for a commit to be written, and since when.
+  std::vector<Outgoing> held_;
+  Time held_since_{};
+  // An answer has waited too long, and the file is not done since: nothing waits for it.
+  bool file_is_slow_ = false;
   Status error_;
   uint64_t refused_ = 0;
   std::string first_refusal_;

@@ -89,14 +89,16 @@ inline KeptRecords ReadAll(const std::string& bytes) {
 
 class Playbook {
  public:
-  explicit Playbook(v1::ClockKind clock = v1::CLOCK_KIND_VIRTUAL, bool values = false) {
+  explicit Playbook(v1::ClockKind clock = v1::CLOCK_KIND_VIRTUAL, bool values = false)
+      : Playbook(proxy::Hub::Options{.clock = clock}, values) {}
+  explicit Playbook(const proxy::Hub::Options& options, bool values = false) {
     auto sink = std::make_unique<SharedSink>(bytes_);
     sink_ = sink.get();
     auto writer = capture::CaptureWriter::Create(std::move(sink), v1::Header(), {});
     DSTAP_CHECK(writer.ok());
     recorder = std::make_unique<proxy::Recorder>(*std::move(writer),
                                                  proxy::Recorder::Options{.values = values});
-    hub = std::make_unique<proxy::Hub>(backend, *recorder, proxy::Hub::Options{.clock = clock});
+    hub = std::make_unique<proxy::Hub>(backend, *recorder, options);
     connection = hub->Connect();
   }
 
