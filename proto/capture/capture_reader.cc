@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "proto/base/escape.h"
 #include "proto/capture/byte_window.h"
 #include "proto/capture/chunk_frame.h"
 #include "proto/capture/format.h"
@@ -15,6 +16,20 @@
 #include "proto/capture/zstd_codec.h"
 
 namespace dstap::capture {
+
+namespace {
+
+// What wrote the recording can read it, so its name is the way out.
+Status NewerFormat(const v1::Header& header) {
+  std::string text = fmt::format("the recording has format version {}", header.format_version());
+  if (!header.tool().empty()) {
+    text += fmt::format(", written by {} {}", Escape(header.tool()), Escape(header.tool_version()));
+  }
+  text += fmt::format("; dstap " DSTAP_VERSION " reads version {}; update dstap", kFormatVersion);
+  return {ErrorCode::kUnsupported, std::move(text)};
+}
+
+}  // namespace
 
 struct CaptureReader::State {
   State(std::unique_ptr<ByteSource> source, OnDamage mode)
@@ -45,6 +60,7 @@ struct CaptureReader::State {
   uint64_t chunk_offset = 0;
   uint64_t chunk_sequence = 0;
 
+  uint64_t recordings = 0;  // Begun so far, whether anything of them could be read or not.
   bool in_recording = false;
   uint64_t expected_sequence = 0;
   bool hole = false;         // Something was passed over in this recording: its totals say nothing.
@@ -67,6 +83,7 @@ CaptureReader::~CaptureReader() = default;
 
 uint64_t CaptureReader::chunk_offset() const { return state_->chunk_offset; }
 uint64_t CaptureReader::chunk_sequence() const { return state_->chunk_sequence; }
+uint64_t CaptureReader::recording() const { return state_->recordings; }
 std::span<const SkippedRange> CaptureReader::skipped() const { return state_->skipped; }
 uint64_t CaptureReader::torn_bytes() const { return state_->torn_bytes; }
 uint64_t CaptureReader::unknown_fields() const { return state_->unknown_fields; }
@@ -219,10 +236,7 @@ Status CaptureReader::State::Decode(const ParsedChunk& chunk) {
   DSTAP_TRY(decoder.Load(body));
   const v1::Row* first = decoder.first_row();
   if (first != nullptr && first->header().format_version() > kFormatVersion) {
-    return {ErrorCode::kUnsupported,
-            fmt::format("the recording has format version {}, dstap " DSTAP_VERSION
-                        " reads version {}; update dstap",
-                        first->header().format_version(), kFormatVersion)};
+    return NewerFormat(first->header());
   }
   return {};
 }
@@ -233,7 +247,7 @@ Result<bool> CaptureReader::State::CheckSequence(const ParsedChunk& chunk) {
   const v1::Row* first = decoder.first_row();
   // The magic in front of a later recording may be what was damaged.
   const bool begins = sequence == 0 && first != nullptr && first->has_header();
-  if (!in_recording || (gap_is_told && begins)) {
+  if (!in_recording || (gap_is_told && begins && expected_sequence != 0)) {
     EndRecording();
     BeginRecording();
     hole = !begins;
@@ -330,6 +344,7 @@ Status CaptureReader::State::Damage(SkippedRange range) {
 
 void CaptureReader::State::BeginRecording() {
   in_recording = true;
+  ++recordings;
   expected_sequence = 0;
   hole = false;
   ended = false;

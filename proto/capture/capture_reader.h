@@ -62,6 +62,8 @@ class CaptureReader {
   // Where the record that Next() gave last stands: its chunk's offset in the file and sequence.
   uint64_t chunk_offset() const;
   uint64_t chunk_sequence() const;
+  // Which recording of the file it belongs to, from 1. One whose Header is lost counts too.
+  uint64_t recording() const;
 
   // All of these are final once Next() has given nothing.
   Ending ending() const;

@@ -14,16 +14,16 @@ void Validator::Report(DefectId id, std::string detail) {
   on_defect_({id, chunk_offset_, chunk_, record_, std::move(detail)});
 }
 
-void Validator::Check(const Record& record, uint64_t chunk_offset, uint64_t chunk_sequence) {
+void Validator::Check(const Record& record, const CaptureReader& reader) {
   ++record_;
+  const uint64_t chunk_offset = reader.chunk_offset();
   const bool new_chunk = chunk_offset != chunk_offset_ || record_ == 1;
-  // Where the reader says sequence 0 again, a recording begins.
-  if (new_chunk && (chunk_sequence == 0 || record_ == 1)) {
+  if (std::exchange(recording_, reader.recording()) != reader.recording()) {
     BeginRecording();
     magic_offset_ = chunk_offset - std::min<uint64_t>(chunk_offset, kMagicBytes);
   }
   chunk_offset_ = chunk_offset;
-  chunk_ = chunk_sequence;
+  chunk_ = reader.chunk_sequence();
   if (new_chunk) {
     call_records_before_ = totals_.call_records();
     rows_before_ = totals_.rows();
@@ -213,7 +213,7 @@ Result<Verdict> Validate(CaptureReader& reader, const Validator::OnDefect& on_de
     DSTAP_TRY_ASSIGN(const std::optional<Record> record, reader.Next());
     report_skipped();
     if (!record) break;
-    validator.Check(*record, reader.chunk_offset(), reader.chunk_sequence());
+    validator.Check(*record, reader);
   }
   const auto report_end = [&](DefectId id, std::string detail) {
     on_defect({id, reader.bytes_read(), reader.chunk_sequence(), 0, std::move(detail)});

@@ -35,7 +35,8 @@ class Validator {
   using OnDefect = std::function<void(const Defect&)>;
   explicit Validator(OnDefect on_defect) : on_defect_(std::move(on_defect)) {}
 
-  void Check(const Record& record, uint64_t chunk_offset, uint64_t chunk_sequence);
+  // `record` is the one that `reader` gave last.
+  void Check(const Record& record, const CaptureReader& reader);
   // Records before the next one are missing.
   void NoteHole() { hole_ = true; }
 
@@ -61,6 +62,7 @@ class Validator {
   uint64_t chunk_offset_ = 0;
   uint64_t chunk_ = 0;
   uint64_t recordings_ = 0;
+  uint64_t recording_ = 0;  // As the reader counts them: those without a record too.
   uint64_t earlier_calls_ = 0;
 
   // Of the recording being read.

@@ -284,8 +284,22 @@ TEST(CaptureReaderTest, AReadErrorIsPassedOnAndComesAgain) {
 TEST(CaptureReaderTest, ANewerFormatIsRefusedWithAWayOut) {
   const ReadResult read = ReadCapture(ACaptureOf({}, 2), kSkip);
   EXPECT_EQ(read.end.code(), ErrorCode::kUnsupported);
-  EXPECT_THAT(read.end.message(), HasSubstr("format version 2"));
-  EXPECT_THAT(read.end.message(), HasSubstr("update dstap"));
+  EXPECT_EQ(read.end.message(),
+            "chunk 0 at byte 9: the recording has format version 2; dstap " DSTAP_VERSION
+            " reads version 1; update dstap");
+}
+
+TEST(CaptureReaderTest, ANewerFormatNamesWhatWroteIt) {
+  v1::Records head;
+  head.set_tick_ns(1000);
+  v1::Header& header = *head.add_row()->mutable_header();
+  header.set_format_version(3);
+  header.set_tool("dstap");
+  header.set_tool_version("2.1.0\n");
+  const ReadResult read =
+      ReadCapture(std::string(capture::MagicBytes()) + AChunk(0, head.SerializeAsString()), kSkip);
+  EXPECT_THAT(read.end.message(),
+              HasSubstr("the recording has format version 3, written by dstap 2.1.0\\n; dstap "));
 }
 
 TEST(CaptureReaderTest, AnUnknownCodecIsRefusedOnlyWhenItsChecksumHolds) {

@@ -207,6 +207,18 @@ TEST(ValidateTest, DamageIsReportedWithItsPlaceAndNothingIsMadeUpBehindIt) {
   EXPECT_EQ(found.verdict.calls, 4U);
 }
 
+TEST(ValidateTest, ALaterRecordingWhoseHeaderIsDamagedIsNotTakenForTheOneBefore) {
+  // The first has fewer chunks than the second has behind its damaged header.
+  const std::string one = AClosedCapture(1);
+  std::string bytes = one + AClosedCapture(2, 1);
+  bytes[one.size() + 100] ^= 1;
+  bytes[one.size() + ReadCapture(AClosedCapture(2, 1)).records[1].chunk_offset + 60] ^= 1;
+  const Found found = Find(bytes);
+  EXPECT_THAT(found.Names(), ElementsAre("checksum", "checksum"));
+  EXPECT_EQ(found.verdict.recordings, 2U);
+  EXPECT_EQ(found.verdict.calls, 2U);
+}
+
 TEST(ValidateTest, HowAFileEndsIsADefectOfItsOwn) {
   const std::string whole = AClosedCapture(2);
   EXPECT_THAT(Find(whole.substr(0, whole.size() - 1)).Names(),
