@@ -264,6 +264,8 @@ std::string_view NameOf(LossReason reason) {
       return "overflow";
     case LossReason::kClient:
       return "client";
+    case LossReason::kDamage:
+      return "damage";
   }
   return "unknown";
 }
@@ -282,6 +284,8 @@ std::string_view NameOf(EndReason reason) {
       return "limit";
     case EndReason::kCommandFailed:
       return "command_failed";
+    case EndReason::kRecovered:
+      return "recovered";
   }
   return "unknown";
 }

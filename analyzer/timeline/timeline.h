@@ -132,7 +132,13 @@ enum class FaultKind : uint8_t {
   kServerCrash = 9,
 };
 
-enum class LossReason : uint8_t { kUnknown = 0, kWrite = 1, kOverflow = 2, kClient = 3 };
+enum class LossReason : uint8_t {
+  kUnknown = 0,
+  kWrite = 1,
+  kOverflow = 2,
+  kClient = 3,
+  kDamage = 4
+};
 
 enum class EndReason : uint8_t {
   kUnknown = 0,
@@ -140,7 +146,8 @@ enum class EndReason : uint8_t {
   kSignal = 2,
   kDiskFull = 3,
   kLimit = 4,
-  kCommandFailed = 5
+  kCommandFailed = 5,
+  kRecovered = 6
 };
 
 // The header option with which a recording says what it is to run: "some-library@1.2.0".

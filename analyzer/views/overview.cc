@@ -116,6 +116,10 @@ void OverviewView::OnFault(const Fault& fault) {
 }
 
 void OverviewView::OnLoss(const Loss& loss) {
+  // A place where nobody knows how many; what the End row counted is in a row of its own.
+  if (loss.reason == LossReason::kDamage && loss.calls + loss.rows == 0) {
+    Note(Defect::kRecordsMissing, 1, std::string(loss.text));
+  }
   if (!loss_text_.empty()) return;  // The first tells how it began.
   loss_text_ = NameOf(loss.reason);
   if (!loss.text.empty()) loss_text_ += fmt::format(": {}", loss.text);
@@ -131,6 +135,8 @@ void OverviewView::OnRecordingEnd(const Recording& recording) {
   capture.state = recording.end ? FileState::kClosed : FileState::kUnfinished;
   overview_.calls += recording.calls;
   if (!recording.end) Note(Defect::kUnfinished, 1, "");
+  // Closed by `dstap recover`: what kept the recorder from it has not changed.
+  if (recording.end == EndReason::kRecovered) Note(Defect::kUnfinished, 1, recording.end_text);
   if (recording.end == EndReason::kCommandFailed) {
     Note(Defect::kCommandFailed, 1, recording.end_text);
   }

@@ -84,6 +84,7 @@ CaptureReader::~CaptureReader() = default;
 uint64_t CaptureReader::chunk_offset() const { return state_->chunk_offset; }
 uint64_t CaptureReader::chunk_sequence() const { return state_->chunk_sequence; }
 uint64_t CaptureReader::recording() const { return state_->recordings; }
+int64_t CaptureReader::tick_ns() const { return state_->decoder.tick_ns(); }
 std::span<const SkippedRange> CaptureReader::skipped() const { return state_->skipped; }
 uint64_t CaptureReader::torn_bytes() const { return state_->torn_bytes; }
 uint64_t CaptureReader::unknown_fields() const { return state_->unknown_fields; }

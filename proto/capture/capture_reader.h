@@ -64,6 +64,8 @@ class CaptureReader {
   uint64_t chunk_sequence() const;
   // Which recording of the file it belongs to, from 1. One whose Header is lost counts too.
   uint64_t recording() const;
+  // The unit its times were written in, nanoseconds.
+  int64_t tick_ns() const;
 
   // All of these are final once Next() has given nothing.
   Ending ending() const;

@@ -52,6 +52,7 @@ class ChunkDecoder {
     return columns_.rows().empty() ? nullptr : &columns_.rows().front();
   }
   uint64_t unknown_fields() const { return columns_.unknown_fields(); }
+  int64_t tick_ns() const { return columns_.tick_ns(); }
 
  private:
   static constexpr size_t kBatch = 256;

@@ -9,6 +9,19 @@
 #include "proto/capture/format.h"
 
 namespace dstap::capture {
+namespace {
+
+std::string TextOf(const v1::Loss& loss) {
+  const std::string reason =
+      fmt::format("({}): {}", v1::LossReason_Name(loss.reason()), Escape(loss.text()));
+  if (loss.reason() == v1::LOSS_REASON_DAMAGE && loss.calls() == 0 && loss.rows() == 0) {
+    return fmt::format("records are missing here, nobody knows how many {}", reason);
+  }
+  return fmt::format("{} records of calls and {} rows are missing {}", loss.calls(), loss.rows(),
+                     reason);
+}
+
+}  // namespace
 
 void Validator::Report(DefectId id, std::string detail) {
   on_defect_({id, chunk_offset_, chunk_, record_, std::move(detail)});
@@ -75,7 +88,9 @@ void Validator::CheckCall(const CallRecord& call) {
 }
 
 void Validator::CheckRow(const v1::Row& row) {
-  if (row.has_loss() && row.loss().rows() > 0) hole_ = true;
+  if (row.has_loss() && (row.loss().rows() > 0 || row.loss().reason() == v1::LOSS_REASON_DAMAGE)) {
+    hole_ = true;
+  }
   if (!row.has_end() && !row.has_index()) totals_.AddRow(row);
   switch (row.kind_case()) {
     case v1::Row::kHeader:
@@ -99,11 +114,7 @@ void Validator::CheckRow(const v1::Row& row) {
     case v1::Row::kInjectedFault:
       return CheckFault(row.injected_fault());
     case v1::Row::kLoss:
-      return Report(
-          DefectId::kLoss,
-          fmt::format("{} records of calls and {} rows are missing ({}): {}", row.loss().calls(),
-                      row.loss().rows(), v1::LossReason_Name(row.loss().reason()),
-                      Escape(row.loss().text())));
+      return Report(DefectId::kLoss, TextOf(row.loss()));
     case v1::Row::kClockSnapshot:
       return CheckSourceIsKnown(row.clock_snapshot().source());
     case v1::Row::kIndex:

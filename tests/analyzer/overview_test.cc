@@ -76,6 +76,25 @@ TEST(OverviewTest, SaysWhatWasNotSeen) {
                   "calls-outside-steps 1 ", "fault-injected 2 drop (rule \"drop GetAsync\")"));
 }
 
+TEST(OverviewTest, ARecoveredCaptureStillSaysWhatItMisses) {
+  const auto loss = [](uint64_t calls, std::string text) {
+    v1::Row row;
+    row.mutable_loss()->set_reason(v1::LOSS_REASON_DAMAGE);
+    row.mutable_loss()->set_calls(calls);
+    row.mutable_loss()->set_text(std::move(text));
+    return row;
+  };
+  v1::Row end;
+  end.mutable_end()->set_reason(v1::END_REASON_RECOVERED);
+  end.mutable_end()->set_text("by dstap recover");
+  CaptureScript script;
+  script.Header().Row(1s, loss(0, "bytes 7 to 9"));
+  script.Row(2s, loss(3, "counted by the End row")).Row(2s, end);
+  EXPECT_THAT(NotSeen(OverviewOf(script)),
+              ElementsAre("records-missing 1 bytes 7 to 9", "unfinished 1 by dstap recover",
+                          "calls-lost 3 damage: bytes 7 to 9"));
+}
+
 TEST(OverviewTest, WithoutStepsNoCallIsOutsideOfOne) {
   EXPECT_THAT(OverviewOf(CaptureScript().Header().Call(Update("a", 1s, 2s)).Closed(2s)).not_seen,
               IsEmpty());

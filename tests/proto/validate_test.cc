@@ -165,6 +165,16 @@ TEST(ValidateTest, ALossIsToldAndExcusesWhatItMayHaveTaken) {
   EXPECT_THAT(found.defects[0].detail, HasSubstr("No space\\n"));
 }
 
+TEST(ValidateTest, ALossByDamageExcusesWhatIsMissingAlsoWhenNobodyCountedIt) {
+  const Found found = FindIn(R"(
+    record { loss { reason: LOSS_REASON_DAMAGE text: "bytes 7 to 9" } }
+    record { step_end { id: 4 } }
+    record { call { id: 1 source: 4 } })");
+  EXPECT_THAT(found.Names(), ElementsAre("loss"));
+  EXPECT_EQ(found.defects[0].detail,
+            "records are missing here, nobody knows how many (LOSS_REASON_DAMAGE): bytes 7 to 9");
+}
+
 TEST(ValidateTest, AnIndexThatPointsElsewhereIsFound) {
   const std::string good = AClosedCapture(6);
   v1::Capture capture;
