@@ -14,5 +14,6 @@ int main(int argc, char** argv) {
   program.Add<dstap::analyzer::CatCommand>();
   program.Add<dstap::analyzer::InfoCommand>();
   program.Add<dstap::analyzer::VerifyCommand>();
+  program.Add<dstap::analyzer::RecoverCommand>();
   return program.Run(argc, argv);
 }

@@ -4,5 +4,6 @@
 #include "analyzer/commands/cat_command.h"
 #include "analyzer/commands/diff_command.h"
 #include "analyzer/commands/info_command.h"
+#include "analyzer/commands/recover_command.h"
 #include "analyzer/commands/report_command.h"
 #include "analyzer/commands/verify_command.h"

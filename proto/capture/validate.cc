@@ -15,7 +15,7 @@ std::string TextOf(const v1::Loss& loss) {
   const std::string reason =
       fmt::format("({}): {}", v1::LossReason_Name(loss.reason()), Escape(loss.text()));
   if (loss.reason() == v1::LOSS_REASON_DAMAGE && loss.calls() == 0 && loss.rows() == 0) {
-    return fmt::format("records are missing here, nobody knows how many {}", reason);
+    return fmt::format("records are missing here, not counted {}", reason);
   }
   return fmt::format("{} records of calls and {} rows are missing {}", loss.calls(), loss.rows(),
                      reason);

@@ -39,7 +39,8 @@ const Wrong kWrong[] = {
     {"UnknownSubcommand",
      {"rekord"},
      2,
-     "dstap: \"rekord\" is no command; there are record, lab, report, diff, cat, info and verify; "
+     "dstap: \"rekord\" is no command; there are record, lab, report, diff, cat, info, verify and "
+     "recover; "
      "see "
      "\"dstap --help\""},
     {"UnknownSubcommandOfControlCharacters", {"\x1B[31m"}, 2, "\"\\x1b[31m\" is no command"},
@@ -71,6 +72,16 @@ const Wrong kWrong[] = {
     {"CatOfText", {"cat", "text.dstap"}, 3, "is not a dstap capture"},
     {"InfoOfAnEmptyFile", {"info", "empty.dstap"}, 3, "empty.dstap"},
     {"VerifyOfADirectory", {"verify", "folder.dstap"}, 3, "is a directory"},
+    {"RecoverWithoutAnOutput", {"recover", "text.dstap"}, 2, "see \"dstap recover --help\""},
+    {"RecoverOfText", {"recover", "text.dstap", "-o", "x.dstap"}, 3, "is not a dstap capture"},
+    {"RecoverOfAMissingFile",
+     {"recover", "missing.dstap", "-o", "x.dstap"},
+     3,
+     "missing.dstap: cannot be opened"},
+    {"RecoverIntoItself",
+     {"recover", "text.dstap", "-o", "text.dstap", "--force"},
+     2,
+     "is the capture to be recovered"},
     {"RecordWithoutACommand", {"record", "-o", "x.dstap"}, 2, "see \"dstap record --help\""},
     {"RecordWithoutAFile", {"record", "--", "true"}, 2, "see \"dstap record --help\""},
     {"UnknownRules", {"record", "-o", "x.dstap", "--rules", "1999", "--", "true"}, 2, "1999"},
@@ -130,7 +141,8 @@ class HelpTest : public ProgramTest {};
 TEST_F(HelpTest, NamesEverySubcommand) {
   const Ran ran = Run({"--help"});
   EXPECT_EQ(ran.status, 0);
-  for (const char* command : {"record", "lab", "report", "diff", "cat", "info", "verify"}) {
+  for (const char* command :
+       {"record", "lab", "report", "diff", "cat", "info", "verify", "recover"}) {
     EXPECT_THAT(ran.out, HasSubstr(command));
   }
   EXPECT_EQ(Run({"--version"}).out, "dstap " DSTAP_VERSION "\n");

@@ -158,6 +158,17 @@ TEST(FormatDocTest, DefectsAreThoseInTheCodeInTheirOrder) {
   EXPECT_THAT(Section("## Defects"), HasSubstr(table));
 }
 
+TEST(FormatDocTest, EachDefectHasARowThatSaysHowItComesAbout) {
+  const std::string section = Section("## Defects");
+  size_t at = section.find("| id | how it comes about | what is lost |");
+  ASSERT_NE(at, std::string::npos);
+  for (const capture::DefectInfo& info : capture::kDefects) {
+    const size_t row = section.find("\n| `" + std::string(info.name) + "` | ", at);
+    ASSERT_NE(row, std::string::npos) << info.name;
+    at = row;  // In the order of the code.
+  }
+}
+
 TEST(FormatDocTest, TheVersionInTheCodeStandsInTheTableOfVersions) {
   EXPECT_THAT(Section("## Versions"),
               HasSubstr("\n| " + std::to_string(capture::kFormatVersion) + " | "));

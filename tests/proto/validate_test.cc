@@ -172,7 +172,7 @@ TEST(ValidateTest, ALossByDamageExcusesWhatIsMissingAlsoWhenNobodyCountedIt) {
     record { call { id: 1 source: 4 } })");
   EXPECT_THAT(found.Names(), ElementsAre("loss"));
   EXPECT_EQ(found.defects[0].detail,
-            "records are missing here, nobody knows how many (LOSS_REASON_DAMAGE): bytes 7 to 9");
+            "records are missing here, not counted (LOSS_REASON_DAMAGE): bytes 7 to 9");
 }
 
 TEST(ValidateTest, AnIndexThatPointsElsewhereIsFound) {

@@ -110,7 +110,8 @@ TEST_P(PageTest, CommandsPrintWhatThePageSays) {
 
 std::vector<std::string> Pages() {
   const fs::path root = DSTAP_SOURCE_DIR;
-  std::vector<std::string> pages = {"README.md", "captures/README.md"};
+  std::vector<std::string> pages = {"README.md", "captures/README.md",
+                                    "captures/damaged/README.md"};
   for (const auto& entry : fs::directory_iterator(root / "docs")) {
     if (entry.path().extension() == ".md")
       pages.push_back("docs/" + entry.path().filename().string());
