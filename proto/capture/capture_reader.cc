@@ -43,6 +43,7 @@ struct CaptureReader::State {
   Result<bool> PassOver(const Item& item);
   Result<bool> Resync(const Item& item);
   Result<bool> NextItemFollows(uint64_t at);
+  uint64_t SequenceOf(const Item& item) const;
   Status Damage(SkippedRange range);
   Status Account(const Record& record);  // A row, or a call behind the End.
   Status AccountRow(const v1::Row& row);
@@ -63,6 +64,7 @@ struct CaptureReader::State {
   uint64_t recordings = 0;  // Begun so far, whether anything of them could be read or not.
   bool in_recording = false;
   uint64_t expected_sequence = 0;
+  uint64_t passed_over = 0;  // Items since the last good chunk.
   bool hole = false;         // Something was passed over in this recording: its totals say nothing.
   bool gap_is_told = false;  // ... just here: missing chunks need not be reported again.
   bool ended = false;
@@ -266,6 +268,7 @@ Result<bool> CaptureReader::State::CheckSequence(const ParsedChunk& chunk) {
     }
   }
   ++expected_sequence;
+  passed_over = 0;
   gap_is_told = false;
   return true;
 }
@@ -277,13 +280,20 @@ Result<bool> CaptureReader::State::PassOver(const Item& item) {
   if (item.kind == Item::Kind::kChunk) {  // Its two lengths agree.
     DSTAP_TRY_ASSIGN(const bool follows, NextItemFollows(item.size));
     if (follows) {
-      DSTAP_TRY(
-          Damage({begin, begin + item.size, item.defect, item.chunk.frame.sequence, item.why}));
+      DSTAP_TRY(Damage({begin, begin + item.size, item.defect, SequenceOf(item), item.why}));
+      ++passed_over;
       window.Drop(static_cast<size_t>(item.size));
       return false;
     }
   }
   return Resync(item);
+}
+
+// What an item says of itself may be what is damaged: it is believed only where it fits.
+uint64_t CaptureReader::State::SequenceOf(const Item& item) const {
+  const uint64_t says = item.chunk.frame.sequence;
+  return says >= expected_sequence && says - expected_sequence <= passed_over ? says
+                                                                              : expected_sequence;
 }
 
 Result<bool> CaptureReader::State::NextItemFollows(uint64_t at) {
@@ -295,8 +305,8 @@ Result<bool> CaptureReader::State::NextItemFollows(uint64_t at) {
 // Searches for the next magic or good chunk, and passes over what stands before it.
 Result<bool> CaptureReader::State::Resync(const Item& item) {
   const uint64_t begin = window.offset();
-  const uint64_t sequence =
-      item.chunk.frame.sequence != 0 ? item.chunk.frame.sequence : expected_sequence;
+  const uint64_t sequence = SequenceOf(item);
+  ++passed_over;
   if (on_damage == OnDamage::kStop) {
     return Damage({begin, begin, item.defect, sequence, item.why});
   }
@@ -347,6 +357,7 @@ void CaptureReader::State::BeginRecording() {
   in_recording = true;
   ++recordings;
   expected_sequence = 0;
+  passed_over = 0;
   hole = false;
   ended = false;
   totals = Totals();

@@ -29,7 +29,7 @@ struct SkippedRange {
   uint64_t begin = 0;
   uint64_t end = 0;
   DefectId defect = DefectId::kFraming;
-  uint64_t chunk = 0;  // Its sequence, or where that cannot be read the one expected there.
+  uint64_t chunk = 0;  // Its sequence, or where no checksum confirms that the one expected there.
   std::string why;
 };
 

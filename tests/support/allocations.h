@@ -11,4 +11,8 @@ extern const bool kCanCount;
 // Allocations of this thread so far, by new and by malloc. The first call starts counting.
 uint64_t Allocations();
 
+// The most bytes that this thread held at once since ResetPeakBytes(), over what it held then.
+void ResetPeakBytes();
+uint64_t PeakBytes();
+
 }  // namespace dstap::test
