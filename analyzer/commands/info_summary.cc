@@ -1,6 +1,7 @@
 #include "analyzer/commands/info_summary.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dstap::analyzer {
 namespace {
@@ -58,11 +59,15 @@ uint64_t FileSummary::calls() const {
 
 Result<FileSummary> Summarize(capture::CaptureReader& reader) {
   FileSummary out;
+  uint64_t number = 0;
   for (;;) {
     DSTAP_TRY_ASSIGN(const std::optional<capture::Record> record, reader.Next());
     if (!record) break;
     const bool begins = record->row != nullptr && record->row->has_header();
-    if (begins || out.recordings.empty()) out.recordings.emplace_back();
+    // Its Header may be what is damaged.
+    if (std::exchange(number, reader.recording()) != reader.recording() || begins) {
+      out.recordings.emplace_back();
+    }
     RecordingSummary& recording = out.recordings.back();
     if (begins) {
       recording.header = record->row->header();

@@ -29,10 +29,14 @@ FileState StateOf(capture::Ending ending) {
 
 // Up to the end, or to the first error that reading cannot pass.
 Status ReadRecords(capture::CaptureReader& reader, TimelineBuilder& builder) {
+  uint64_t recording = 0;
   for (;;) {
     Result<std::optional<capture::Record>> record = reader.Next();
     if (!record.ok()) return record.status();
     if (!*record) return {};
+    if (std::exchange(recording, reader.recording()) != reader.recording()) {
+      builder.NextRecording();
+    }
     builder.Add(**record);
   }
 }

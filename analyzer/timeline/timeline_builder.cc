@@ -41,6 +41,10 @@ void TimelineBuilder::Add(const capture::Record& record) {
   if (record.row != nullptr) AddRow(*record.row, record.time);
 }
 
+void TimelineBuilder::NextRecording() {
+  if (in_recording_) EndRecording();
+}
+
 void TimelineBuilder::BeginRecording() {
   in_recording_ = true;
   recording_ = Recording();

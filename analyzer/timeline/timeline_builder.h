@@ -33,6 +33,8 @@ class TimelineBuilder {
 
   void BeginFile(std::string name);
   void Add(const capture::Record& record);
+  // The next record belongs to another recording, whether it is a Header or that is lost.
+  void NextRecording();
   // Ends the recording and the file. `end.file` is filled in.
   void EndFile(FileEnd end);
 

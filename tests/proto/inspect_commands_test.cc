@@ -203,5 +203,13 @@ TEST(InfoCommandTest, RecordingsOfOneFileAreShownApart) {
   EXPECT_THAT(out, HasSubstr("  recording 2 of 2\n"));
 }
 
+TEST(InfoCommandTest, ARecordingWhoseHeaderIsDamagedIsShownApartToo) {
+  const std::string one = AClosedCapture(1);
+  std::string bytes = one + AClosedCapture(2);
+  bytes[one.size() + 100] ^= 1;
+  const TempFile file(bytes);
+  EXPECT_THAT(RunCommand<InfoCommand>({file.path()}).out, HasSubstr("  recording 2 of 2\n"));
+}
+
 }  // namespace
 }  // namespace dstap::test
