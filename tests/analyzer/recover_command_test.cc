@@ -3,6 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
 
 #include "analyzer/commands/info_command.h"
 #include "analyzer/commands/report_command.h"
@@ -141,6 +145,43 @@ TEST(RecoverCommandTest, AFolderThatIsNotThereIsAWriteError) {
   EXPECT_THAT(ran.notes, HasSubstr("cannot be created: No such file or directory"));
 }
 
+// Of this process: no file grows past `bytes`.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST(RecoverCommandTest, WhatCannotBeWrittenIsStatusFourAndNoHalfFileStays) {
+  const test::TemporaryFolder folder("recover-full");
+  const std::string in = folder.File("in", Damaged());
+  const std::string out = folder.File("out", "dear old file");
+  CommandResult ran;
+  {
+    const FileSizeLimit limit(1000);
+    ran = RunCommand<RecoverCommand>({in, "-o", out, "--force"});
+  }
+  EXPECT_EQ(ran.status, 4);
+  EXPECT_EQ(ran.notes,
+            "dstap recover: " + out + ".recovering: cannot be written: File too large\n");
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(folder.Names(), ElementsAre("in", "out"));
+  EXPECT_EQ(folder.Read("out"), "dear old file");
+}
+
 TEST(RecoverCommandTest, ANewerFormatIsRefusedAndNoFileStays) {
   const test::TemporaryFolder folder("recover-newer");
   const std::string in = folder.File("in", AClosedCapture(1) + test::ACaptureOf({}, 2));
@@ -148,6 +189,22 @@ TEST(RecoverCommandTest, ANewerFormatIsRefusedAndNoFileStays) {
   EXPECT_EQ(ran.status, 3);
   EXPECT_THAT(ran.notes, HasSubstr("format version 2"));
   EXPECT_THAT(folder.Names(), ElementsAre("in"));
+}
+
+// The report counts a recording whose Header is lost apart, before and after it is recovered.
+TEST(RecoverCommandTest, TwoRecordingsStayTwoAlsoWithoutTheSecondHeader) {
+  const test::TemporaryFolder folder("recover-two");
+  const std::string one = AClosedCapture(1);
+  std::string bytes = one + AClosedCapture(2);
+  bytes[one.size() + 100] ^= 1;
+  const std::string in = folder.File("in", bytes);
+  EXPECT_EQ(RunCommand<RecoverCommand>({in, "-o", folder.Path("out")}).status, 0);
+  for (const char* name : {"in", "out"}) {
+    const CommandResult info = RunCommand<InfoCommand>({folder.Path(name)});
+    EXPECT_THAT(info.out, HasSubstr("  recording 2 of 2\n")) << name;
+    const CommandResult report = RunCommand<ReportCommand>({folder.Path(name), "--format", "json"});
+    EXPECT_EQ(nlohmann::json::parse(report.out)["captures"].size(), 2U) << name;
+  }
 }
 
 }  // namespace
