@@ -57,18 +57,6 @@ class Row {
   bool is_first_ = true;
 };
 
-std::string_view NameOfUse(UseCache use_cache) {
-  switch (use_cache) {
-    case UseCache::kUnset:
-      return "";
-    case UseCache::kTrue:
-      return "true";
-    case UseCache::kFalse:
-      return "false";
-  }
-  return "";
-}
-
 }  // namespace
 
 void AppendCallCsv(const CallLine& line, std::string& out) {
@@ -90,7 +78,7 @@ void AppendCallCsv(const CallLine& line, std::string& out) {
   row.Name(call.store_kind);
   row.Field(call.all_scopes ? "true" : "");
   row.Text(call.key);
-  row.Field(NameOfUse(call.use_cache));
+  row.Field(call.use_cache == UseCache::kUnset ? std::string_view() : NameOf(call.use_cache));
   row.Number(call.issued.count());
   row.Ns(call.admitted);
   row.Ns(call.completed);

@@ -14,6 +14,7 @@ inline constexpr size_t kMethodCount = 62;
 // "UpdateAsync", "MemoryQueue.ReadAsync". "unknown" for numbers that this program does not know.
 std::string_view NameOf(Method method);
 std::string_view NameOf(StoreKind kind);
+std::string_view NameOf(UseCache use_cache);
 std::string_view NameOf(ServedBy served_by);
 std::string_view NameOf(Outcome outcome);
 std::string_view NameOf(TransformOutcome outcome);

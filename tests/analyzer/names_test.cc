@@ -44,6 +44,18 @@ TEST(NamesTest, NamesAreOfTheSameThingAsInTheSchema) {
   EXPECT_EQ(NameOf(static_cast<FaultKind>(v1::FAULT_KIND_NEVER_ANSWER)), "never_answer");
 }
 
+TEST(NamesTest, ACacheIsAskedForOrNotOrNothingIsSaid) {
+  EXPECT_EQ(NameOf(UseCache::kUnset), "unset");
+  EXPECT_EQ(NameOf(UseCache::kTrue), "true");
+  EXPECT_EQ(NameOf(static_cast<UseCache>(v1::USE_CACHE_FALSE)), "false");
+}
+
+TEST(NamesTest, NumbersOfANewerSchemaAreUnknown) {
+  EXPECT_EQ(NameOf(static_cast<Method>(15)), "unknown");
+  EXPECT_EQ(NameOf(static_cast<Method>(200)), "unknown");
+  EXPECT_EQ(NameOf(static_cast<Outcome>(7)), "unknown");
+}
+
 TEST(NamesTest, AllMethodsHaveAColumn) {
   EXPECT_EQ(kMethodCount, static_cast<size_t>(v1::Method_MAX) + 1);
 }
