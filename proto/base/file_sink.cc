@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
+
+#include "proto/base/file_lock.h"
 
 namespace dstap {
 
@@ -15,17 +17,13 @@ Status FileSink::Error(const char* what) const {
   return {ErrorCode::kWrite, fmt::format("{}: {}: {}", path_, what, std::strerror(errno))};
 }
 
-Status FileSink::LockAndEmpty() {
+Status FileSink::Lock() {
   struct stat info {};
   if (::fstat(fd_, &info) != 0) return Error("cannot be examined");
   if (!S_ISREG(info.st_mode)) {
     return {ErrorCode::kWrite, fmt::format("{}: is not a regular file", path_)};
   }
-  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
-    return {ErrorCode::kWrite,
-            fmt::format("{}: another process is writing it; name another file", path_)};
-  }
-  return ::ftruncate(fd_, 0) == 0 ? Status() : Error("cannot be emptied");
+  return LockForWriting(fd_, path_);
 }
 
 Result<std::unique_ptr<FileSink>> FileSink::Create(const std::string& path, IfExists if_exists) {
@@ -34,40 +32,43 @@ Result<std::unique_ptr<FileSink>> FileSink::Create(const std::string& path, IfEx
     return Status(ErrorCode::kWrite,
                   fmt::format("{}: cannot be created: {}", path, std::strerror(errno)));
   };
+  // O_NONBLOCK: a pipe without a reader must not hang; a file does not mind.
+  const auto open_existing = [&](const std::string& name, int flags) {
+    return ::open(name.c_str(), flags | O_NONBLOCK, 0666);
+  };
   int fd = ::open(path.c_str(), kFlags | O_EXCL, 0666);
-  int replaced_fd = -1;
-  if (fd < 0 && errno == EEXIST) {
+  const bool exists = fd < 0 && errno == EEXIST;
+  std::unique_ptr<FileSink> replaced;
+  if (exists) {
     if (if_exists == IfExists::kRefuse) {
       return Status(ErrorCode::kUsage,
                     fmt::format("{}: the file exists; name another or add --force", path));
     }
-    replaced_fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (replaced_fd < 0) return failed();
-    struct stat info {};
-    const bool regular = ::fstat(replaced_fd, &info) == 0 && S_ISREG(info.st_mode);
-    if (!regular || ::flock(replaced_fd, LOCK_EX | LOCK_NB) != 0) {
-      ::close(replaced_fd);
-      return Status(ErrorCode::kWrite,
-                    fmt::format("{}: {}", path,
-                                regular ? "another process is writing it; name another file"
-                                        : "is not a regular file"));
+    fd = open_existing(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return failed();
+    if (if_exists == IfExists::kReplace) {
+      replaced.reset(new FileSink(path, fd));
+      DSTAP_TRY(replaced->Lock());
+      // Not O_TRUNC: another recorder's file is emptied only once its lock is ours.
+      fd = open_existing(path + ".part", kFlags);
     }
-    // Not O_TRUNC: another recorder's file is emptied only once its lock is ours.
-    fd = ::open((path + ".part").c_str(), kFlags, 0666);
   }
-  if (fd < 0) {
-    const Status status = failed();
-    if (replaced_fd >= 0) ::close(replaced_fd);
-    return status;
-  }
+  if (fd < 0) return failed();
   std::unique_ptr<FileSink> sink(new FileSink(path, fd));
-  sink->replaced_fd_ = replaced_fd;
-  DSTAP_TRY(sink->LockAndEmpty());
+  DSTAP_TRY(sink->Lock());
+  if (replaced != nullptr) sink->replaced_fd_ = std::exchange(replaced->fd_, -1);
+  if (exists && if_exists == IfExists::kAppend) {
+    const off_t end = ::lseek(fd, 0, SEEK_END);
+    if (end < 0) return sink->Error("cannot be positioned");
+    sink->appended_from_ = sink->size_ = static_cast<uint64_t>(end);
+  } else if (::ftruncate(fd, 0) != 0) {
+    return sink->Error("cannot be emptied");
+  }
   return sink;
 }
 
 FileSink::~FileSink() {
-  ::close(fd_);
+  if (fd_ >= 0) ::close(fd_);
   if (replaced_fd_ >= 0) ::close(replaced_fd_);
 }
 
@@ -79,7 +80,13 @@ Status FileSink::Publish() {
   return {};
 }
 
-void FileSink::Discard() { ::unlink((replaced_fd_ < 0 ? path_ : path_ + ".part").c_str()); }
+void FileSink::Discard() {
+  if (appended_from_) {
+    [[maybe_unused]] const int ignored = ::ftruncate(fd_, static_cast<off_t>(*appended_from_));
+    return;
+  }
+  ::unlink((replaced_fd_ < 0 ? path_ : path_ + ".part").c_str());
+}
 
 Status FileSink::Append(std::string_view bytes) {
   while (!bytes.empty()) {

@@ -1,7 +1,9 @@
 // A ByteSink over a file.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "proto/base/byte_sink.h"
@@ -15,10 +17,12 @@ namespace dstap {
 // Threads:   not thread-safe.
 class FileSink final : public ByteSink {
  public:
-  enum class IfExists { kRefuse, kReplace };
+  enum class IfExists { kRefuse, kReplace, kAppend };
 
-  // Creates `path` and takes an exclusive lock on it; another writer is refused. A file that is to
-  // be replaced stays as it is, and the bytes go to `path`.part, until Publish().
+  // Creates `path` and takes an exclusive lock on it; another writer is refused, and its process
+  // named where the system tells. A file that is to be replaced stays as it is, and the bytes go to
+  // `path`.part, until Publish(). One that is to be appended to is opened with what it has: size()
+  // is not 0 then.
   static Result<std::unique_ptr<FileSink>> Create(const std::string& path, IfExists if_exists);
 
   ~FileSink() override;
@@ -27,7 +31,8 @@ class FileSink final : public ByteSink {
 
   // Gives the bytes the name they were created for. Nothing to do for a new file.
   Status Publish();
-  // Removes what Create() made. The file that was to be replaced is left as it was.
+  // Removes what Create() made. The file that was to be replaced is left as it was; one that is
+  // appended to is cut back to what it had.
   void Discard();
 
   Status Append(std::string_view bytes) override;
@@ -37,13 +42,14 @@ class FileSink final : public ByteSink {
 
  private:
   FileSink(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
-  Status LockAndEmpty();
+  Status Lock();
   Status Error(const char* what) const;
 
   std::string path_;
   int fd_;
   int replaced_fd_ = -1;  // Locked until Publish().
   uint64_t size_ = 0;
+  std::optional<uint64_t> appended_from_;  // An existing file's size.
 };
 
 }  // namespace dstap

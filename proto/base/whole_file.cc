@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,8 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+
+#include "proto/base/file_lock.h"
 
 namespace dstap {
 namespace {
@@ -53,10 +54,7 @@ Status WholeFile::Lock(const Options& options) {
             fmt::format("{}: the file exists; name another or add --force", shown_)};
   }
   if (::access(target_.c_str(), W_OK) != 0) return Error(shown_, "cannot be replaced");
-  if (!options.is_locked && ::flock(replaced_fd_, LOCK_EX | LOCK_NB) != 0) {
-    return {ErrorCode::kWrite,
-            fmt::format("{}: another process is writing it; try again when it is done", shown_)};
-  }
+  if (!options.is_locked) DSTAP_TRY(LockForWriting(replaced_fd_, shown_));
   mode_ = info.st_mode & 07777;
   return {};
 }
@@ -64,11 +62,8 @@ Status WholeFile::Lock(const Options& options) {
 Status WholeFile::RemoveSibling() const {
   const int fd = ::open(sibling_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return errno == ENOENT ? Status() : Error(sibling_, "cannot be replaced");
-  Status status;
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    status = {ErrorCode::kWrite,
-              fmt::format("{}: another process is writing it; try again when it is done", shown_)};
-  } else if (::unlink(sibling_.c_str()) != 0) {
+  Status status = LockForWriting(fd, shown_);
+  if (status.ok() && ::unlink(sibling_.c_str()) != 0) {
     status = Error(sibling_, "cannot be replaced");
   }
   ::close(fd);

@@ -31,16 +31,6 @@ uint64_t Sum(const std::vector<Lost>& losses, uint64_t Lost::*count) {
 
 }  // namespace
 
-void SealedChunk::Clear() {
-  body.clear();
-  marks.clear();
-  standing.clear();
-  rows = 0;
-  first = last = {};
-  reported_calls = reported_rows = 0;
-  triggers = false;
-}
-
 CaptureFile::CaptureFile(std::unique_ptr<ByteSink> sink, Options options)
     : sink_(std::move(sink)), options_(options), own_(options.tick_ns) {
   if (options.codec == v1::CODEC_ZSTD) zstd_.emplace(options.zstd_level);

@@ -61,13 +61,8 @@ void CaptureWriter::LoseTooLarge(Time time, uint64_t calls, uint64_t rows) {
 }
 
 Status CaptureWriter::HandOn() {
-  sealed_.body.resize(chunk_.ByteSize());
-  chunk_.WriteTo(sealed_.body.data());
-  sealed_.rows = chunk_.rows();
-  sealed_.first = chunk_.first();
-  sealed_.last = chunk_.last();
+  sealed_.Take(chunk_);
   Status status = sink_->Append(sealed_);
-  chunk_.Clear();
   sealed_.Clear();
   return status;
 }

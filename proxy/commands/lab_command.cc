@@ -204,9 +204,9 @@ Result<ExitStatus> LabCommand::List(const std::string& lab_folder, Streams strea
 LabCommand::LibraryRun LabCommand::RunLibrary(const std::string& library,
                                               const std::string& lab_folder) const {
   RecordingOptions options = base_;
-  options.output = (fs::path(folder_) / (CaptureName(library) + ".dstap")).string();
-  options.if_exists = FileSink::IfExists::kReplace;
-  options.replace_at_end = true;
+  options.output.path = (fs::path(folder_) / (CaptureName(library) + ".dstap")).string();
+  options.output.if_exists = FileSink::IfExists::kReplace;
+  options.output.replace_at_end = true;
   options.title = "lab";
   options.inherits_files = false;  // Other libraries' sockets are open too.
   options.command = {
@@ -247,7 +247,7 @@ LabCommand::LibraryRun LabCommand::RunLibrary(const std::string& library,
                             EscapeLine(library), HowItEnded(result), options.output);
   } else {
     run.notes = fmt::format("dstap lab: {}: {} call{} in {}{}\n", EscapeLine(library), result.calls,
-                            result.calls == 1 ? "" : "s", options.output, HowItEnded(result));
+                            result.calls == 1 ? "" : "s", options.output.path, HowItEnded(result));
   }
   if (!result.first_refusal.empty()) {
     run.notes += fmt::format("dstap lab: {}: the proxy refused the lab: {}\n", library,

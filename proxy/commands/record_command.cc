@@ -17,10 +17,13 @@ CLI::App* RecordCommand::Declare(CLI::App& app) {
       "Put -- in front of COMMAND and its arguments. The command finds the proxy at $DSTAP_SOCKET; "
       "docs/session-protocol.md says how to speak "
       "with it.");
-  command->add_option("-o,--output", options_.output, "The capture to write")
+  command->add_option("-o,--output", options_.output.path, "The capture to write")
       ->required()
       ->type_name("FILE");
-  command->add_flag("--force", force_, "Replace FILE if it exists");
+  CLI::Option* force = command->add_flag("--force", force_, "Replace FILE if it exists");
+  command->add_flag("--append", append_, "Write behind the recordings that FILE has, if it exists")
+      ->excludes(force);
+  command->add_flag("!--no-pack", options_.output.packs, "Leave FILE as it was written: larger");
   command->add_flag("--wall", wall_, "Real time, and any number of clients");
   command->add_option("--listen", options_.listen,
                       "unix:PATH or tcp:127.0.0.1:PORT instead of a private socket");
@@ -48,7 +51,9 @@ CLI::App* RecordCommand::Declare(CLI::App& app) {
 
 Result<ExitStatus> RecordCommand::Run(Streams streams) {
   options_.clock = wall_ ? v1::CLOCK_KIND_WALL : v1::CLOCK_KIND_VIRTUAL;
-  options_.if_exists = force_ ? FileSink::IfExists::kReplace : FileSink::IfExists::kRefuse;
+  options_.output.if_exists = force_    ? FileSink::IfExists::kReplace
+                              : append_ ? FileSink::IfExists::kAppend
+                                        : FileSink::IfExists::kRefuse;
   const auto recorded = RunRecording(options_);
   if (!recorded.ok() && recorded.status().code() == ErrorCode::kNotFound &&
       recorded.status().message().starts_with(options_.command.front() + ":")) {
@@ -68,8 +73,8 @@ Result<ExitStatus> RecordCommand::Run(Streams streams) {
   if (lost) {
     streams.notes << fmt::format(
         "dstap record: {}; {} of {} calls and {} other records are lost, the calls went on\n",
-        result.file_error.ok() ? options_.output : result.file_error.message(), result.calls_lost,
-        result.calls, result.rows_lost);
+        result.file_error.ok() ? options_.output.path : result.file_error.message(),
+        result.calls_lost, result.calls, result.rows_lost);
   }
   if (result.command_status != 0) return static_cast<ExitStatus>(result.command_status);
   return lost ? ExitStatus::kNoOutput : ExitStatus::kFine;

@@ -16,6 +16,7 @@ class RecordCommand final : public Command {
   RecordingOptions options_;
   bool wall_ = false;
   bool force_ = false;
+  bool append_ = false;
 };
 
 }  // namespace dstap::proxy

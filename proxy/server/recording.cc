@@ -21,7 +21,6 @@
 
 #include "proto/base/clock.h"
 #include "proto/base/exit_status.h"
-#include "proto/capture/capture_file.h"
 #include "proto/capture/capture_writer.h"
 #include "proto/capture/format.h"
 #include "proxy/backend/backend_table.h"
@@ -206,24 +205,10 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
     folder.emplace(std::move(made));
     listen = "unix:" + folder->path() + "/socket";
   }
-  std::error_code ignored;
-  const bool is_new = !std::filesystem::exists(options.output, ignored);
-  DSTAP_TRY_ASSIGN(auto file, FileSink::Create(options.output, options.if_exists));
-  FileSink* const sink =
-      file.get();  // The writer's from here on, as long as the recorder is there.
-  auto capture_file =
-      capture::CaptureFile::Create(std::move(file), HeaderFor(options, start_unix_ns), {});
-  if (!capture_file.ok()) {
-    // Its sink is gone with it.
-    ::unlink((is_new ? options.output : options.output + ".part").c_str());
-    return Status(
-        ErrorCode::kWrite,
-        fmt::format("{}: the capture cannot be begun, and the command was not started; is "
-                    "the disk full?",
-                    options.output));
-  }
+  DSTAP_TRY_ASSIGN(RecordingOutput output,
+                   RecordingOutput::Open(options.output, HeaderFor(options, start_unix_ns)));
   SessionServer* listening = nullptr;  // Told when something was written.
-  std::unique_ptr<capture::ChunkSink> chunks = *std::move(capture_file);
+  std::unique_ptr<capture::ChunkSink> chunks = output.TakeSink();
   const CommitProgress* progress = nullptr;
   if (options.clock == v1::CLOCK_KIND_WALL) {
     auto behind = std::make_unique<WriteBehind>(std::move(chunks), options.buffer, [&] {
@@ -236,7 +221,8 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
   }
   capture::CaptureWriter writer(
       std::move(chunks),
-      {.chunk_bytes_max = std::min(capture::kChunkBytesMax, options.buffer.buffer_bytes / 4)});
+      {.chunk_bytes_max = std::min(capture::kChunkBytesMax, options.buffer.buffer_bytes / 4),
+       .has_standing_rows = options.output.rotate || options.output.flight});
   Recorder recorder(std::move(writer), {.values = options.values});
   const bool may_drop = options.buffer.on_overflow == WriteBehind::OnOverflow::kDrop;
   Hub hub(*backend, recorder,
@@ -249,7 +235,7 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
 
   auto server = SessionServer::Listen(io, hub, clock, listen);
   if (!server.ok()) {
-    sink->Discard();
+    output.Discard();
     return server.status();
   }
   listening = server->get();
@@ -261,10 +247,10 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
       options.inherits_files ? ChildProcess::Inherits::kAllFiles
                              : ChildProcess::Inherits::kStandardFiles);
   if (!child.ok()) {
-    sink->Discard();
+    output.Discard();
     return child.status();
   }
-  if (!options.replace_at_end) DSTAP_TRY(sink->Publish());
+  DSTAP_TRY(output.Publish());
   lifetime.Watch(**child);
 
   io.run();
@@ -278,14 +264,18 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
   result.command_status = lifetime.status();
   result.interrupted = lifetime.interrupted();
   result.calls = recorder.calls();
-  if (options.replace_at_end) {
+  if (options.output.replace_at_end) {
     const bool was_usage = result.command_status == static_cast<int>(ExitStatus::kUsage);
-    result.discarded = result.calls == 0 && (was_usage || (result.command_status != 0 && !is_new));
-    if (result.discarded) {
-      sink->Discard();
-    } else {
-      DSTAP_TRY(sink->Publish());
-    }
+    result.discarded =
+        result.calls == 0 && (was_usage || (result.command_status != 0 && !output.is_new()));
+  }
+  if (result.discarded) {
+    output.Discard();
+  } else {
+    const RecordingOutput::Finished finished = output.Finish();
+    DSTAP_TRY(finished.published);
+    if (closed.ok()) result.not_packed = finished.packed;
+    result.files = output.names();
   }
   result.calls_lost = recorder.calls_lost();
   result.rows_lost = recorder.rows_lost();

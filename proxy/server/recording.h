@@ -8,19 +8,17 @@
 #include <vector>
 
 #include "dstap/v1/capture.pb.h"
-#include "proto/base/file_sink.h"
 #include "proto/base/status.h"
+#include "proxy/server/recording_output.h"
 #include "proxy/server/write_behind.h"
 
 namespace dstap::proxy {
 
 struct RecordingOptions {
-  std::string output;
-  FileSink::IfExists if_exists = FileSink::IfExists::kRefuse;
-  // Put the new file in an existing one's place only at the end, and only if it has a call or the
+  // With replace_at_end the new file only takes an existing one's place if it has a call or the
   // command ended well. Of a command that ended with status 2 (wrong usage) without a call no file
   // is left in any case.
-  bool replace_at_end = false;
+  OutputOptions output;
   v1::ClockKind clock = v1::CLOCK_KIND_VIRTUAL;
   uint64_t seed = 1;
   std::string backend = "simulator";
@@ -53,6 +51,8 @@ struct RecordingResult {
   uint64_t calls_lost = 0;
   uint64_t rows_lost = 0;
   Status file_error;  // The first one; the command went on.
+  Status not_packed;  // Why the capture is whole and larger than it could be.
+  std::vector<std::string> files;
   uint64_t clients_refused = 0;
   std::string first_refusal;
 };

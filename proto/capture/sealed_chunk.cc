@@ -1,0 +1,34 @@
+#include "proto/capture/sealed_chunk.h"
+
+namespace dstap::capture {
+
+void SealedChunk::Take(ChunkBuilder& chunk) {
+  body.resize(chunk.ByteSize());
+  chunk.WriteTo(body.data());
+  rows = chunk.rows();
+  first = chunk.first();
+  last = chunk.last();
+  chunk.Clear();
+}
+
+void SealedChunk::Clear() {
+  body.clear();
+  marks.clear();
+  standing.clear();
+  rows = 0;
+  first = last = {};
+  reported_calls = reported_rows = 0;
+  triggers = false;
+}
+
+void SealedChunk::ApplyTo(StandingRows& rows) const {
+  for (const StandingRow& row : standing) rows.Apply(row.time, row.row);
+  CallRecord call;
+  for (const Mark& mark : marks) {
+    call.id = mark.id;
+    call.outcome = mark.in_flight ? v1::OUTCOME_IN_FLIGHT : v1::OUTCOME_OK;
+    rows.Apply(call);
+  }
+}
+
+}  // namespace dstap::capture
