@@ -26,6 +26,7 @@ enum class Defect : uint8_t {
   kTornTail,
   kCommandFailed,
   kInterrupted,
+  kContinued,
   kNoHeader,
   kCallsLost,
   kRowsLost,
@@ -66,6 +67,9 @@ inline constexpr std::array kDefects = {
     DefectInfo{"interrupted", DefectSeverity::kNote, DefectOrigin::kRecorder,
                "The recording was ended by a signal; what the command still had to do is not "
                "here."},
+    DefectInfo{"continued", DefectSeverity::kNote, DefectOrigin::kRecorder,
+               "The recording goes on in another file; report all parts together. Steps that were "
+               "open at the border are in no sample."},
     DefectInfo{"no-header", DefectSeverity::kError, DefectOrigin::kAnalyzer,
                "Records stand before any header: clock, rules and seed of the recording are "
                "unknown."},

@@ -147,7 +147,8 @@ enum class EndReason : uint8_t {
   kDiskFull = 3,
   kLimit = 4,
   kCommandFailed = 5,
-  kRecovered = 6
+  kRecovered = 6,
+  kContinued = 7
 };
 
 // The header option with which a recording says what it is to run: "some-library@1.2.0".

@@ -141,6 +141,7 @@ void OverviewView::OnRecordingEnd(const Recording& recording) {
     Note(Defect::kCommandFailed, 1, recording.end_text);
   }
   if (recording.end == EndReason::kSignal) Note(Defect::kInterrupted, 1, recording.end_text);
+  if (recording.end == EndReason::kContinued) Note(Defect::kContinued, 1, "");
   if (recording.calls_lost > 0) Note(Defect::kCallsLost, recording.calls_lost, loss_text_);
   if (recording.rows_lost > 0) Note(Defect::kRowsLost, recording.rows_lost, loss_text_);
   loss_text_.clear();

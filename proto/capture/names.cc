@@ -181,6 +181,7 @@ constexpr auto kEndReason = [] {
   names[v1::END_REASON_LIMIT] = "limit";
   names[v1::END_REASON_COMMAND_FAILED] = "command_failed";
   names[v1::END_REASON_RECOVERED] = "recovered";
+  names[v1::END_REASON_CONTINUED] = "continued";
   return names;
 }();
 

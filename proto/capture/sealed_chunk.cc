@@ -21,13 +21,13 @@ void SealedChunk::Clear() {
   triggers = false;
 }
 
-void SealedChunk::ApplyTo(StandingRows& rows) const {
-  for (const StandingRow& row : standing) rows.Apply(row.time, row.row);
+void SealedChunk::ApplyTo(StandingRows& follower) const {
+  for (const StandingRow& row : standing) follower.Apply(row.time, row.row);
   CallRecord call;
   for (const Mark& mark : marks) {
     call.id = mark.id;
     call.outcome = mark.in_flight ? v1::OUTCOME_IN_FLIGHT : v1::OUTCOME_OK;
-    rows.Apply(call);
+    follower.Apply(call);
   }
 }
 

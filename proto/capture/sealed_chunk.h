@@ -40,8 +40,8 @@ struct SealedChunk {
   void Take(ChunkBuilder& chunk);
   // Empties it; memory is kept.
   void Clear();
-  // Lets `rows` follow it.
-  void ApplyTo(StandingRows& rows) const;
+  // Lets `follower` see its rows and calls.
+  void ApplyTo(StandingRows& follower) const;
   // About what it holds in memory.
   size_t MemoryBytes() const { return body.size() + marks.size() * sizeof(Mark); }
 };

@@ -244,7 +244,7 @@ LabCommand::LibraryRun LabCommand::RunLibrary(const std::string& library,
   }
   if (result.discarded) {
     run.notes = fmt::format("dstap lab: {}: no call was made{}; {} stays as it was\n",
-                            EscapeLine(library), HowItEnded(result), options.output);
+                            EscapeLine(library), HowItEnded(result), options.output.path);
   } else {
     run.notes = fmt::format("dstap lab: {}: {} call{} in {}{}\n", EscapeLine(library), result.calls,
                             result.calls == 1 ? "" : "s", options.output.path, HowItEnded(result));

@@ -1,11 +1,14 @@
 #include "proxy/commands/record_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <limits>
 #include <map>
 #include <ostream>
 #include <string>
 
+#include "proto/filter/quantity.h"
 #include "proxy/commands/recording_flags.h"
 
 namespace dstap::proxy {
@@ -29,6 +32,16 @@ CLI::App* RecordCommand::Declare(CLI::App& app) {
                       "unix:PATH or tcp:127.0.0.1:PORT instead of a private socket");
   command->add_option("--title", options_.title, "A line about the recording, kept in it");
   AddRecordingFlags(*command, options_);
+  CLI::Option* rotate = command->add_option(
+      "--rotate", rotate_, "Go on in another file at this SIZE (100MB) or after this TIME (10m)");
+  rotate->type_name("SIZE|TIME")->excludes("--append");
+  CLI::Option* dump_on = command->add_option(
+      "--dump-on", options_.dump_on,
+      "Write nothing until a call matches this filter, then what --keep has and what follows");
+  dump_on->type_name("EXPR")->excludes(rotate)->excludes("--append");
+  command->add_option("--keep", keep_, "With --dump-on: the last TIME is kept in memory")
+      ->type_name("TIME")
+      ->needs(dump_on);
   command
       ->add_option("--buffer", options_.buffer.buffer_bytes,
                    "With --wall: what may wait in memory for a slow disk")
@@ -49,11 +62,41 @@ CLI::App* RecordCommand::Declare(CLI::App& app) {
   return command;
 }
 
+Status RecordCommand::ReadLimits() {
+  const auto read = [](const char* option, const std::string& text, filter::FieldKind kind) {
+    Result<filter::Int128> value = filter::QuantityOf(text, kind);
+    if (value.ok() && *value > 0 && *value <= std::numeric_limits<int64_t>::max()) return value;
+    return Result<filter::Int128>(Status(
+        ErrorCode::kUsage, fmt::format("{} {}: is no {}", option, text,
+                                       kind == filter::FieldKind::kTime
+                                           ? "time such as 60s or 10m"
+                                           : "size such as 100MB, and no time such as 10m")));
+  };
+  if (!rotate_.empty()) {
+    RotatingFile::Limits& limits = options_.output.rotate.emplace();
+    if (const auto time = read("--rotate", rotate_, filter::FieldKind::kTime); time.ok()) {
+      limits.time = Time(static_cast<int64_t>(*time));
+    } else {
+      DSTAP_TRY_ASSIGN(const filter::Int128 bytes,
+                       read("--rotate", rotate_, filter::FieldKind::kSize));
+      limits.bytes = static_cast<uint64_t>(bytes);
+    }
+  }
+  if (!options_.dump_on.empty()) {
+    DSTAP_TRY_ASSIGN(const filter::Int128 keep,
+                     read("--keep", keep_.empty() ? "60s" : keep_, filter::FieldKind::kTime));
+    options_.output.flight = {.keep = Time(static_cast<int64_t>(keep)),
+                              .bytes = options_.buffer.buffer_bytes};
+  }
+  return {};
+}
+
 Result<ExitStatus> RecordCommand::Run(Streams streams) {
   options_.clock = wall_ ? v1::CLOCK_KIND_WALL : v1::CLOCK_KIND_VIRTUAL;
   options_.output.if_exists = force_    ? FileSink::IfExists::kReplace
                               : append_ ? FileSink::IfExists::kAppend
                                         : FileSink::IfExists::kRefuse;
+  DSTAP_TRY(ReadLimits());
   const auto recorded = RunRecording(options_);
   if (!recorded.ok() && recorded.status().code() == ErrorCode::kNotFound &&
       recorded.status().message().starts_with(options_.command.front() + ":")) {
@@ -68,6 +111,16 @@ Result<ExitStatus> RecordCommand::Run(Streams streams) {
                                      ? std::string("a client was")
                                      : fmt::format("{} clients were", result.clients_refused),
                                  result.first_refusal);
+  }
+  if (!result.not_packed.ok()) {
+    streams.notes << fmt::format(
+        "dstap record: the capture is whole, and could not be packed: {}\n",
+        result.not_packed.message());
+  }
+  if (options_.output.flight || options_.output.rotate) {
+    streams.notes << (result.files.empty()
+                          ? "dstap record: no call matched --dump-on, no file was written\n"
+                          : fmt::format("dstap record: wrote {}\n", fmt::join(result.files, ", ")));
   }
   const bool lost = !result.file_error.ok() || result.calls_lost + result.rows_lost > 0;
   if (lost) {

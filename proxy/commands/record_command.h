@@ -1,6 +1,8 @@
 // `dstap record`: runs a command against a recording proxy.
 #pragma once
 
+#include <string>
+
 #include "proto/base/command.h"
 #include "proxy/server/recording.h"
 
@@ -13,10 +15,15 @@ class RecordCommand final : public Command {
   Result<ExitStatus> Run(Streams streams) override;
 
  private:
+  // --rotate and --keep.
+  Status ReadLimits();
+
   RecordingOptions options_;
   bool wall_ = false;
   bool force_ = false;
   bool append_ = false;
+  std::string rotate_;
+  std::string keep_;
 };
 
 }  // namespace dstap::proxy

@@ -86,6 +86,8 @@ v1::Header HeaderFor(const RecordingOptions& options, int64_t start_unix_ns) {
   };
   for (const auto& [name, value] : options.header_options) add(name, value);
   if (options.latency != BackendOptions().latency) add("latency", options.latency);
+  // Which calls are there depends on it.
+  if (!options.dump_on.empty()) add("dump-on", options.dump_on);
   for (const std::string& change : options.rule_changes) add("rule", change);
   for (const std::string& fault : options.faults) add("fault", fault);
   // Only the name: nothing of the machine belongs into a capture.
@@ -193,6 +195,12 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
     }
     backend_options.rules.emplace_back(change.substr(0, equals), change.substr(equals + 1));
   }
+  std::optional<CallTrigger> trigger;
+  if (!options.dump_on.empty()) {
+    auto parsed = CallTrigger::Parse(options.dump_on);
+    if (!parsed.ok()) return Status(parsed.status()).At("--dump-on");
+    trigger = *std::move(parsed);
+  }
   DSTAP_TRY_ASSIGN(FaultPlan faults, ReadFaults(options.faults, options.fault_plans));
   DSTAP_TRY_ASSIGN(std::unique_ptr<Backend> backend, MakeBackend(options.backend, backend_options));
   if (!faults.empty()) {
@@ -223,7 +231,7 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
       std::move(chunks),
       {.chunk_bytes_max = std::min(capture::kChunkBytesMax, options.buffer.buffer_bytes / 4),
        .has_standing_rows = options.output.rotate || options.output.flight});
-  Recorder recorder(std::move(writer), {.values = options.values});
+  Recorder recorder(std::move(writer), {.values = options.values, .trigger = std::move(trigger)});
   const bool may_drop = options.buffer.on_overflow == WriteBehind::OnOverflow::kDrop;
   Hub hub(*backend, recorder,
           {.clock = options.clock,

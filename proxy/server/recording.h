@@ -30,6 +30,8 @@ struct RecordingOptions {
   std::vector<std::string> faults;
   std::vector<std::string> fault_plans;
   bool values = false;
+  // With output.flight: the calls that make it write, in the filter language.
+  std::string dump_on;
   // Over the wall clock: what may wait for a slow disk, and what happens past it. Over virtual time
   // the command waits, and no time passes for it.
   WriteBehind::Options buffer;

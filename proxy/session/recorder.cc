@@ -42,7 +42,7 @@ struct Recorder::OpenCall {
 };
 
 Recorder::Recorder(capture::CaptureWriter writer, Options options)
-    : writer_(std::move(writer)), options_(options) {}
+    : writer_(std::move(writer)), options_(std::move(options)) {}
 
 Recorder::~Recorder() = default;
 
@@ -172,6 +172,7 @@ void Recorder::Answered(CallId call, Time now, const BackendAnswer& answer,
   }
   open.Refresh();
   writer_.Add(record);
+  if (options_.trigger && options_.trigger->Fires(record)) writer_.Trigger();
   free_.push_back(std::move(found->second));
   open_.erase(found);
 }
@@ -192,6 +193,7 @@ void Recorder::Abandoned(CallId call) {
 
 void Recorder::AddRow(Time now, v1::Row row) {
   if (!rows_since_) rows_since_ = now;
+  if (options_.trigger) options_.trigger->OnRow(row);
   writer_.AddRow(now, std::move(row));
 }
 

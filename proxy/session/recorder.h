@@ -12,6 +12,7 @@
 
 #include "proto/capture/capture_writer.h"
 #include "proxy/backend/backend.h"
+#include "proxy/session/call_trigger.h"
 
 namespace dstap::proxy {
 
@@ -25,6 +26,8 @@ class Recorder {
  public:
   struct Options {
     bool values = false;  // Record the values themselves, not only size and hash.
+    // Which calls a flight recorder waits for. Absent: none.
+    std::optional<CallTrigger> trigger = std::nullopt;
   };
 
   Recorder(capture::CaptureWriter writer, Options options);
