@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/commands/filter_option.h"
 #include "proto/base/command.h"
 
 namespace dstap::analyzer {
@@ -15,6 +16,7 @@ class CatCommand final : public Command {
 
  private:
   std::vector<std::string> files_;
+  FilterOption filter_;
   std::string format_ = "text";
 };
 

@@ -4,6 +4,7 @@
 #include <CLI/App.hpp>
 
 #include <algorithm>
+#include <optional>
 
 #include "analyzer/commands/output_file.h"
 #include "analyzer/commands/read_files.h"
@@ -34,9 +35,11 @@ CLI::App* ReportCommand::Declare(CLI::App& app) {
       ->capture_default_str();
   command->add_option("-o,--output", output_, "Where to print it; \"-\" is standard output")
       ->capture_default_str();
+  filter_.Declare(*command);
   command->footer(
       "A file that cannot be read does not keep the others from being reported; it is named, and\n"
-      "the exit status is 3, as it is for a damaged one. An unfinished capture is fine.");
+      "the exit status is 3, as it is for a damaged one. An unfinished capture is fine.\n\n" +
+      FilterOption::Help());
   return command;
 }
 
@@ -48,8 +51,9 @@ Result<ExitStatus> ReportCommand::Run(Streams streams) {
                     fmt::format("{}: is one of the captures; name another output", output_));
     }
   }
-  ReportViews views;
-  TimelineBuilder builder(views.visitors());
+  DSTAP_TRY_ASSIGN(const std::optional<filter::Filter> filter, filter_.Parse());
+  ReportViews views(filter ? filter->text() : "");
+  TimelineBuilder builder(views.visitors(), filter ? &*filter : nullptr);
   const FilesRead read = ReadFiles("report", files_, builder, streams);
   if (read.captures == 0) return read.status;
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/commands/filter_option.h"
 #include "proto/base/command.h"
 
 namespace dstap::analyzer {
@@ -16,6 +17,7 @@ class ReportCommand final : public Command {
  private:
   std::vector<std::string> files_;
   std::vector<std::string> sections_;
+  FilterOption filter_;
   std::string format_ = "text";
   std::string output_ = "-";
 };

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "analyzer/render/sections.h"
+#include "proto/base/escape.h"
 
 namespace dstap::analyzer {
 namespace {
@@ -23,6 +24,21 @@ constexpr std::array kSections = {
 
 std::string Counted(size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+// What is counted and what is not, in front of everything.
+std::string FilterRemark(const Report& report) {
+  const Overview& overview = report.overview;
+  std::string text = fmt::format("Filter: {}. ", Escape(report.filter));
+  if (overview.calls_matching == 0) {
+    return text + fmt::format("None of {} matches.", Counted(overview.calls, "call"));
+  }
+  text += fmt::format("{} of {} match, and only these are counted.", overview.calls_matching,
+                      Counted(overview.calls, "call"));
+  if (report.steps.left_out > 0) {
+    text += fmt::format(" {} without a match left out.", Counted(report.steps.left_out, "row"));
+  }
+  return text;
 }
 
 uint64_t CountOf(const Report& report, Defect defect) {
@@ -53,6 +69,7 @@ Document DocumentOf(const Report& report, std::span<const std::string> names) {
       "dstap report: {}, {}, {}, {}", Counted(report.overview.captures.size(), "capture"),
       Counted(report.steps.subjects.size(), "subject"),
       Counted(report.steps.step_names.size(), "step"), Counted(report.overview.calls, "call"));
+  if (!report.filter.empty()) document.remarks.push_back(FilterRemark(report));
   if (const std::string incomplete = Incomplete(report); !incomplete.empty()) {
     document.remarks.push_back(fmt::format("Not whole: {}. See \"Not seen\".", incomplete));
   }

@@ -103,6 +103,7 @@ Json CaptureOf(const CaptureInfo& info) {
   json["seconds"] = SecondsNumber(recording.last);
   json["calls"] = recording.calls;
   json["calls_in_flight"] = recording.calls_in_flight;
+  if (recording.calls_matching < recording.calls) json["calls_matching"] = recording.calls_matching;
   json["steps"] = info.steps;
   json["sources"] = Json::array();
   for (const SourceInfo& source : info.sources) json["sources"].push_back(SourceOf(source));
@@ -203,7 +204,14 @@ std::string RenderJson(const Report& report, const RenderOptions& options) {
            std::ranges::find(options.sections, section) != options.sections.end();
   };
   const Overview& overview = report.overview;
-  Json json = {{"format", "dstap.report/1"}, {"captures", ListOf(overview.captures, &CaptureOf)}};
+  Json json = {{"format", "dstap.report/1"}};
+  if (!report.filter.empty()) {
+    json["filter"] = {{"expression", Text(report.filter)},
+                      {"calls", overview.calls},
+                      {"calls_matching", overview.calls_matching},
+                      {"steps_left_out", report.steps.left_out}};
+  }
+  json["captures"] = ListOf(overview.captures, &CaptureOf);
   json["subjects"] = ListOf(report.steps.subjects, [&](const SubjectRows& subject) {
     return SubjectOf(subject, report.steps);
   });

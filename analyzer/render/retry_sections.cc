@@ -36,7 +36,10 @@ std::string OthersCell(const RetryRow& row) {
 
 std::vector<Block> RetriesBlocks(const Report& report) {
   if (report.steps.subjects.empty()) return {"No steps are marked, so no tries are told apart."};
-  if (report.retries.empty()) return {"No step called a key more than once."};
+  if (report.retries.empty()) {
+    return {report.filter.empty() ? "No step called a key more than once."
+                                  : "No call that matches the filter was one of several tries."};
+  }
   Table table{.columns = {{"step"}, Words("library"), Words("tries"), {"samples"}},
               .is_grouped = true};
   uint64_t not_followed = 0;
@@ -60,6 +63,10 @@ std::vector<Block> RetriesBlocks(const Report& report) {
         "it. Times are starts, in seconds from the first try. Chains whose gaps or waits agree "
         "within one timing step (1/60 s) share a line, with the first one's times. Samples: those "
         "with such a chain.");
+  }
+  if (!report.filter.empty() && !blocks.empty()) {
+    blocks.emplace_back(
+        "Those of which at least one try matches the filter, each with all of its tries.");
   }
   if (not_followed > 0) {
     blocks.emplace_back(

@@ -29,6 +29,11 @@ void ForEachRow(const StepsTable& table, Function function) {
   }
 }
 
+bool HasRows(const StepsTable& table) {
+  return std::ranges::any_of(table.subjects,
+                             [](const SubjectRows& subject) { return !subject.steps.empty(); });
+}
+
 std::string SamplesCell(const StepRow& row) {
   std::string text = Number(row.samples);
   if (row.unfinished > 0) text += fmt::format("\n{} not ended", row.unfinished);
@@ -83,7 +88,7 @@ std::string ColumnTitle(std::string_view method) {
                                                          : MethodLabel(method));
 }
 
-std::vector<Block> RequestsOf(const StepsTable& steps) {
+std::vector<Block> RequestsOf(const StepsTable& steps, bool is_filtered) {
   std::vector<std::string_view> used;
   bool has_services = false;
   bool has_local = false;
@@ -106,7 +111,7 @@ std::vector<Block> RequestsOf(const StepsTable& steps) {
   Table table{.columns = {{"step"}, {"library"}, {"n"}}, .is_grouped = true};
   for (const std::string_view method : shown) table.columns.push_back({ColumnTitle(method)});
   if (has_others) table.columns.push_back(Words("others"));
-  table.columns.push_back(Words("counts"));
+  table.columns.push_back(Words(is_filtered ? "counts of\nmatching calls" : "counts"));
   ForEachRow(steps, [&](const SubjectRows& subject, const StepRow& row) {
     std::vector<std::string> cells = {Escape(row.name), SubjectLabel(subject), SamplesCell(row)};
     for (const std::string_view method : shown) cells.push_back(CountCell(row, method));
@@ -115,6 +120,7 @@ std::vector<Block> RequestsOf(const StepsTable& steps) {
     table.rows.push_back(std::move(cells));
   });
   std::string words = "Requests in one sample, failed ones included. n: samples.";
+  if (is_filtered) words += " Only calls that match the filter are counted.";
   if (has_local) {
     words += " Local: answered by the server's own copy of the key; the others left the server.";
   }
@@ -236,7 +242,10 @@ std::vector<Block> StepsBlocks(const Report& report) {
   if (steps.subjects.empty()) {
     return {"No steps are marked in what was read; \"Traffic\" shows the calls by source."};
   }
-  std::vector<Block> blocks = RequestsOf(steps);
+  if (!report.filter.empty() && report.steps.left_out > 0 && !HasRows(steps)) {
+    return {"No call that matches the filter belongs to a step."};
+  }
+  std::vector<Block> blocks = RequestsOf(steps, !report.filter.empty());
   std::ranges::move(TimesOf(steps), std::back_inserter(blocks));
   if (Table values = ValuesOf(steps); !values.rows.empty()) blocks.emplace_back(std::move(values));
   return blocks;

@@ -353,6 +353,7 @@ struct Recording {
   // Known at its end.
   uint64_t calls = 0;            // Each once.
   uint64_t calls_in_flight = 0;  // Of those, never answered as far as the file tells.
+  uint64_t calls_matching = 0;   // Of those, selected by the filter; without one all.
   Time last{};                   // The latest time in it.
   std::optional<EndReason> end;  // Absent: no End record.
   std::string end_text;          // More about it.

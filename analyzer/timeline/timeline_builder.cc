@@ -9,8 +9,12 @@
 
 namespace dstap::analyzer {
 
-TimelineBuilder::TimelineBuilder(std::vector<TimelineVisitor*> visitors)
-    : visitors_(std::move(visitors)) {}
+TimelineBuilder::TimelineBuilder(std::vector<TimelineVisitor*> visitors,
+                                 const filter::Filter* filter)
+    : visitors_(std::move(visitors)),
+      filter_(filter),
+      others_are_wanted_(std::ranges::any_of(
+          visitors_, [](const TimelineVisitor* visitor) { return visitor->WantsOtherCalls(); })) {}
 
 void TimelineBuilder::BeginFile(std::string name) {
   DSTAP_CHECK(!in_file_);
@@ -53,6 +57,7 @@ void TimelineBuilder::BeginRecording() {
   source_by_id_.clear();
   sources_.clear();
   steps_ = StepIndex();
+  filter_.BeginRecording();
 }
 
 void TimelineBuilder::EndRecording() {
@@ -62,10 +67,8 @@ void TimelineBuilder::EndRecording() {
   std::ranges::sort(ids);
   for (const uint64_t id : ids) {
     Held& held = *held_.at(id);
-    ++recording_.calls;
     ++recording_.calls_in_flight;
-    Tell(&TimelineVisitor::OnCall, held.call.call(),
-         held.step == nullptr ? nullptr : &held.step->step);
+    TellCall(held.call.call(), held.step, held.matches);
     if (held.step != nullptr) steps_.Release(*held.step);
   }
   held_.clear();
@@ -73,6 +76,17 @@ void TimelineBuilder::EndRecording() {
   for (LiveStep* step : steps_.AllOpen()) Leave(*step);
   Tell(&TimelineVisitor::OnRecordingEnd, recording_);
   in_recording_ = false;
+}
+
+void TimelineBuilder::TellCall(const Call& call, const LiveStep* step, bool matches) {
+  ++recording_.calls;
+  const Step* const told = step == nullptr ? nullptr : &step->step;
+  if (matches) {
+    ++recording_.calls_matching;
+    Tell(&TimelineVisitor::OnCall, call, told);
+  } else if (others_are_wanted_) {
+    Tell(&TimelineVisitor::OnOtherCall, call, told);
+  }
 }
 
 void TimelineBuilder::Leave(LiveStep& step) {
@@ -111,13 +125,18 @@ void TimelineBuilder::AddCall(const capture::CallRecord& record) {
     auto held = std::make_unique<Held>(record, source, step);
     if (step == nullptr) held->step = steps_.Find(held->call.call());
     if (held->step != nullptr) steps_.Hold(*held->step);
+    held->matches = filter_.Matches(record, source, held->step);
     held_.emplace(record.id, std::move(held));
+    return;
+  }
+  // Nobody needs to see it, whatever its step is.
+  if (!others_are_wanted_ && filter_.RefusesWithoutStep(record, source)) {
+    ++recording_.calls;
     return;
   }
   const Call call = CallOf(record, source, parts_);
   if (step == nullptr) step = steps_.Find(call);
-  ++recording_.calls;
-  Tell(&TimelineVisitor::OnCall, call, step == nullptr ? nullptr : &step->step);
+  TellCall(call, step, filter_.Matches(record, source, step));
 }
 
 void TimelineBuilder::AddRow(const v1::Row& row, Time time) {
@@ -126,11 +145,13 @@ void TimelineBuilder::AddRow(const v1::Row& row, Time time) {
     case v1::Row::kSource: {
       Source& source = SourceOf(row.source().id());
       Update(row.source(), source);
+      filter_.SetSource(source, row.source());
       return Tell(&TimelineVisitor::OnSource, source);
     }
     case v1::Row::kPlayerCount: {
       Source& source = SourceOf(row.player_count().source());
       source.players = row.player_count().players();
+      filter_.SetPlayers(source, row.player_count().players());
       return Tell(&TimelineVisitor::OnSource, source);
     }
     case v1::Row::kStepBegin:
@@ -196,6 +217,7 @@ void TimelineBuilder::BeginStep(const v1::StepBegin& row, Time time) {
     Leave(*open);
   }
   LiveStep& live = steps_.Begin(StepOf(row, time, SourceOf(row.source())));
+  filter_.SetStep(live, row);
   Tell(&TimelineVisitor::OnStepBegin, live.step);
 }
 

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyzer/timeline/call_filter.h"
 #include "analyzer/timeline/convert.h"
 #include "analyzer/timeline/step_index.h"
 #include "analyzer/timeline/timeline.h"
@@ -29,7 +30,10 @@ namespace dstap::analyzer {
 //            (StepIndex), whatever the number of calls and files.
 class TimelineBuilder {
  public:
-  explicit TimelineBuilder(std::vector<TimelineVisitor*> visitors);
+  // With a filter visitors are told of the calls that match as OnCall(), and of the others as
+  // OnOtherCall(). It must outlive the builder; null: every call matches.
+  explicit TimelineBuilder(std::vector<TimelineVisitor*> visitors,
+                           const filter::Filter* filter = nullptr);
 
   void BeginFile(std::string name);
   void Add(const capture::Record& record);
@@ -47,7 +51,8 @@ class TimelineBuilder {
         : call(record, source), step(its_step) {}
 
     HeldCall call;
-    LiveStep* step;  // Null: none.
+    LiveStep* step;       // Null: none.
+    bool matches = true;  // As far as this record tells.
   };
 
   void AddCall(const capture::CallRecord& record);
@@ -58,6 +63,7 @@ class TimelineBuilder {
   void BeginRecording();
   void EndRecording();
   void Leave(LiveStep& step);
+  void TellCall(const Call& call, const LiveStep* step, bool matches);
   Source& SourceOf(uint32_t id);
   // Null for 0.
   const Source* OptionalSourceOf(uint32_t id);
@@ -77,6 +83,8 @@ class TimelineBuilder {
   std::deque<Source> sources_;  // Addresses stay.
   std::unordered_map<uint32_t, Source*> source_by_id_;
   StepIndex steps_;
+  CallFilter filter_;
+  bool others_are_wanted_;                                    // By a visitor.
   std::unordered_map<uint64_t, std::unique_ptr<Held>> held_;  // Calls in flight, by id.
   CallParts parts_;
 };

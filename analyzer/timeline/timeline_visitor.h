@@ -26,6 +26,9 @@ class TimelineVisitor {
   virtual void OnStepBegin(const Step& /*step*/) {}
   // `step` is null for a call of no step.
   virtual void OnCall(const Call& /*call*/, const Step* /*step*/) {}
+  // The same of a call that the builder's filter does not select; only if one visitor wants them.
+  virtual void OnOtherCall(const Call& /*call*/, const Step* /*step*/) {}
+  virtual bool WantsOtherCalls() const { return false; }
   // Without `step.end`: it never ended.
   virtual void OnStepEnd(const Step& /*step*/) {}
   virtual void OnBudget(const BudgetReading& /*reading*/) {}

@@ -134,6 +134,10 @@ void OverviewView::OnRecordingEnd(const Recording& recording) {
   capture.recording = recording;
   capture.state = recording.end ? FileState::kClosed : FileState::kUnfinished;
   overview_.calls += recording.calls;
+  overview_.calls_matching += recording.calls_matching;
+  if (const uint64_t others = recording.calls - recording.calls_matching; others > 0) {
+    Note(Defect::kCallsFiltered, others, "");
+  }
   if (!recording.end) Note(Defect::kUnfinished, 1, "");
   // Closed by `dstap recover`: what kept the recorder from it has not changed.
   if (recording.end == EndReason::kRecovered) Note(Defect::kUnfinished, 1, recording.end_text);

@@ -57,6 +57,7 @@ struct Overview {
   std::vector<DefectCount> not_seen;  // By defect, then as they came.
   std::vector<DefectTotal> totals;    // Of not_seen, a defect each.
   uint64_t calls = 0;
+  uint64_t calls_matching = 0;  // Of those, selected by the filter; without one all.
 };
 
 // Limits: keeps each recording's sources and at most kDefectTextsMax texts a defect and recording.

@@ -1,6 +1,8 @@
 // All views of one run, as values that renderers print.
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "analyzer/timeline/timeline_visitor.h"
@@ -14,6 +16,8 @@
 namespace dstap::analyzer {
 
 struct Report {
+  // What selected the calls that are counted. Empty: all are.
+  std::string filter = {};
   Overview overview;
   StepsTable steps;
   Retries retries;
@@ -25,14 +29,18 @@ struct Report {
 // The views behind a Report. A new view is one member and one line in each function.
 class ReportViews {
  public:
+  // `filter` is that of the builder, as it was written; empty: it has none.
+  explicit ReportViews(std::string filter = {}) : filter_(std::move(filter)) {}
+
   std::vector<TimelineVisitor*> visitors() {
     return {&overview_, &steps_, &retries_, &traffic_, &notices_, &not_run_};
   }
 
   // Call once, after the last file.
   Report Take() {
-    return {.overview = overview_.Take(),
-            .steps = steps_.Table(),
+    return {.filter = filter_,
+            .overview = overview_.Take(),
+            .steps = steps_.Table(/*only_with_calls=*/!filter_.empty()),
             .retries = retries_.Table(),
             .traffic = traffic_.traffic(),
             .notices = notices_.Table(),
@@ -40,6 +48,7 @@ class ReportViews {
   }
 
  private:
+  std::string filter_;
   OverviewView overview_;
   StepsView steps_;
   RetriesView retries_;

@@ -99,6 +99,7 @@ RetriesView::LiveChain* RetriesView::Start(Live& live) {
   if (live.chains.size() < live.used) live.chains.emplace_back();
   LiveChain& chain = live.chains[place];
   chain.what = what_;
+  chain.matches = false;
   if (live.used > kChainsWithoutIndex) {
     for (size_t i = live.by_hash.size(); i < live.used; ++i) {
       live.by_hash.emplace(std::hash<std::string>()(live.chains[i].what), i);
@@ -107,7 +108,7 @@ RetriesView::LiveChain* RetriesView::Start(Live& live) {
   return &chain;
 }
 
-void RetriesView::OnCall(const Call& call, const Step* step) {
+void RetriesView::Add(const Call& call, const Step* step, bool matches) {
   if (step == nullptr || !IsTriedAgain(call.method)) return;
   Live& live = live_[step->slot];
   IdentityOf(call, what_);
@@ -115,11 +116,12 @@ void RetriesView::OnCall(const Call& call, const Step* step) {
   const bool is_full = attempts_held_ >= kAttemptsHeldMax;
   if (found == nullptr) {
     if (is_full) {
-      ++live.calls_not_followed;
+      if (matches) ++live.calls_not_followed;
       return;
     }
     found = Start(live);
   }
+  found->matches = found->matches || matches;
   const size_t before = found->chain.attempts().size();
   found->chain.Add(AttemptOf(call), is_full);
   attempts_held_ += found->chain.attempts().size() - before;
@@ -171,7 +173,7 @@ void RetriesView::OnStepEnd(const Step& step) {
   for (size_t i = 0; i < live.used; ++i) {
     RetryChain& chain = live.chains[i].chain;
     attempts_held_ -= chain.attempts().size();
-    if (chain.tries() >= 2) chains.push_back(&chain);
+    if (chain.tries() >= 2 && live.chains[i].matches) chains.push_back(&chain);
   }
   std::ranges::stable_sort(chains, {},
                            [](const RetryChain* chain) { return chain->attempts()[0].issued; });

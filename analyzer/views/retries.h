@@ -59,6 +59,7 @@ using Retries = std::vector<RetryRow>;  // By step as they first appeared, then 
 // A chain is two or more calls of one kind that one source issued about one key in one step.
 // GetAsync (past the cache or not) and UpdateAsync are one kind: each reads the key. Every other
 // method is a kind of its own, but for those that are not about one value: queues and messages.
+// With a filter: chains of which at least one call matches, with all their tries.
 //
 // Ownership: keeps nothing it is handed.
 // Limits:    kAttemptsHeldMax attempts in live steps, and kSchedulesMax chains a row.
@@ -66,7 +67,10 @@ class RetriesView final : public TimelineVisitor {
  public:
   void OnRecordingBegin(const Recording& recording) override;
   void OnStepBegin(const Step& step) override;
-  void OnCall(const Call& call, const Step* step) override;
+  void OnCall(const Call& call, const Step* step) override { Add(call, step, true); }
+  // A chain with a hole in it would say what is not so: it is whole, or not there.
+  void OnOtherCall(const Call& call, const Step* step) override { Add(call, step, false); }
+  bool WantsOtherCalls() const override { return true; }
   void OnStepEnd(const Step& step) override;
 
   Retries Table() const;
@@ -76,6 +80,7 @@ class RetriesView final : public TimelineVisitor {
   struct LiveChain {
     std::string what;  // What is tried: see IdentityOf().
     RetryChain chain;
+    bool matches = false;  // One of its calls does.
   };
   // The first `used` of `chains` are the step's; the others are memory to use again.
   struct Live {
@@ -85,6 +90,7 @@ class RetriesView final : public TimelineVisitor {
     uint64_t calls_not_followed = 0;
   };
 
+  void Add(const Call& call, const Step* step, bool matches);
   LiveChain* Find(Live& live);
   LiveChain* Start(Live& live);
   void AddChain(RetryRow& row, const RetryChain& chain, const Step& step,

@@ -32,6 +32,10 @@ bool HasFailed(const Call& call) {
          call.outcome == Outcome::kFailed;
 }
 
+bool HasCalls(const StepRow& row) {
+  return !row.requests.empty() || !row.services.empty() || !row.unfinished_requests.empty();
+}
+
 // A row for each step and subject; only pairs of one step are compared.
 void FindTies(StepsTable& table) {
   for (const std::string& name : table.step_names) {
@@ -207,7 +211,7 @@ StepRow StepsView::RowOf(std::string name, const Sum& sum) {
   return row;
 }
 
-StepsTable StepsView::Table() const {
+StepsTable StepsView::Table(bool only_with_calls) const {
   StepsTable table;
   table.step_names = step_names_;
   std::map<std::string, int> versions;
@@ -219,8 +223,14 @@ StepsTable StepsView::Table() const {
     rows.label = versions[rows.name] == 1 || rows.version.empty() ? rows.name
                                                                   : rows.name + " " + rows.version;
     rows.is_model = subject.is_model;
-    for (const auto& [step, sum] : subject.steps)
-      rows.steps.push_back(RowOf(step_names_[step], sum));
+    for (const auto& [step, sum] : subject.steps) {
+      StepRow row = RowOf(step_names_[step], sum);
+      if (only_with_calls && !HasCalls(row)) {
+        ++table.left_out;
+        continue;
+      }
+      rows.steps.push_back(std::move(row));
+    }
   }
   FindTies(table);
   return table;

@@ -114,6 +114,7 @@ struct SubjectRows {
 struct StepsTable {
   std::vector<std::string> step_names;  // In order of first appearance.
   std::vector<SubjectRows> subjects;    // By name, then version.
+  uint64_t left_out = 0;                // Rows without a call, when only others were asked for.
 };
 
 // Null: the table has no such subject.
@@ -129,7 +130,8 @@ class StepsView final : public TimelineVisitor {
   void OnBudget(const BudgetReading& reading) override;
   void OnStepEnd(const Step& step) override;
 
-  StepsTable Table() const;
+  // With `only_with_calls`: without the rows of steps that no call is of.
+  StepsTable Table(bool only_with_calls = false) const;
 
  private:
   struct Sample {

@@ -293,7 +293,7 @@ Status Parser::AddText(Operator op, Condition& condition) const {
       return Wrong(
           fmt::format("{} is a pattern; write {} ~ {}, or put it in quotes if it is the "
                       "text itself",
-                      Found(), field.name, Shown(token_.source)));
+                      Shown(token_.source), field.name, Shown(token_.source)));
     }
     condition.globs.emplace_back(token_.text);
     return {};

@@ -69,15 +69,23 @@ CaptureScript Bench(std::string_view library, std::string_view version, bool is_
   return script.Closed(240s);
 }
 
-Report BenchReport() {
-  ReportViews views;
-  TimelineBuilder builder(views.visitors());
+Report BenchReportOf(const filter::Filter* filter) {
+  ReportViews views(filter == nullptr ? "" : filter->text());
+  TimelineBuilder builder(views.visitors(), filter);
   Bench("datastore2", "1.3.0", false, v1::METHOD_GET_ASYNC, 4, 0, "777")
       .Feed(builder, "datastore2.dstap");
   Bench("geode", "", true, v1::METHOD_UPDATE_ASYNC, 16, 2, "888").Feed(builder, "geode.dstap");
   Bench("profile-store", "1.0.3", false, v1::METHOD_UPDATE_ASYNC, 17, 1, "888")
       .Feed(builder, "profile-store.dstap");
   return views.Take();
+}
+
+Report BenchReport() { return BenchReportOf(nullptr); }
+
+// The same of a part of its calls.
+Report FilteredReport() {
+  const filter::Filter filter = *filter::Filter::Parse("step in (load-new, throttle-load)");
+  return BenchReportOf(&filter);
 }
 
 // A live server's: no steps, the recorder died, and nobody knows who answered.
@@ -210,7 +218,7 @@ Report EmptyReport() {
 constexpr std::array kCases = {
     ReportCase{"bench", &BenchReport},     ReportCase{"live", &LiveReport},
     ReportCase{"trouble", &TroubleReport}, ReportCase{"retries", &RetriesReport},
-    ReportCase{"empty", &EmptyReport},
+    ReportCase{"empty", &EmptyReport},     ReportCase{"filtered", &FilteredReport},
 };
 
 }  // namespace
