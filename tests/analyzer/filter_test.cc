@@ -63,7 +63,7 @@ class FilterTest : public testing::Test {
     return test::RunCommand<ReportCommand>({file_, "--filter", filter, "--format", format});
   }
 
-  test::TemporaryFolder folder_{"filter"};
+  test::TemporaryFolder folder_{"chosen"};
   std::string file_ = folder_.File("a.dstap", Calls());
 };
 
@@ -124,11 +124,9 @@ TEST_F(FilterTest, AWrongFilterIsWrongUsage) {
 }
 
 TEST_F(FilterTest, AReportSaysWhatItCounts) {
-  const std::string remark =
-      "Filter: outcome == failed. 1 of 7 calls match, and only these are counted. 1 row without "
-      "any "
-      "left out.";
-  EXPECT_THAT(Report("outcome == failed").out, HasSubstr(remark));
+  EXPECT_THAT(Report("outcome == failed").out,
+              HasSubstr("\nFilter: outcome == failed. 1 of 7 calls match, and only these are "
+                        "counted. 1 row without a match\nleft out.\n"));
   EXPECT_THAT(Report("outcome == failed", "markdown").out, HasSubstr("1 of 7 calls match"));
   const json report = json::parse(Report("outcome == failed", "json").out);
   EXPECT_EQ(report["filter"],
