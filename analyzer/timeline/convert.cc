@@ -145,6 +145,7 @@ Step StepOf(const v1::StepBegin& row, Time time, const Source& source) {
   step.subject = row.subject();
   step.scenario = row.scenario();
   step.expected = row.expected();
+  step.partial = row.partial();
   step.sample = row.sample();
   step.about.reserve(static_cast<size_t>(row.about_size()));
   for (const v1::StoreKey& about : row.about()) {

@@ -217,6 +217,7 @@ struct Step {
   uint32_t sample = 0;          // From 1.
   std::vector<StoreKey> about;  // Empty: every call of the source.
   std::string expected;         // What it sees if the last save is not lost; empty: not said.
+  bool partial = false;         // Some of its records were cut off: what is here is no sample.
   Time begin{};
   std::optional<Time> end;  // Absent: open, or never ended.
   bool ok = false;          // These three are known at the end.
@@ -334,6 +335,13 @@ struct Loss {
   std::string_view text;
 };
 
+// What a recording was made from: another one that was cut, or one of several that were merged.
+struct Provenance {
+  std::string command;  // "trim", "merge".
+  uint64_t calls_dropped = 0;
+  std::string text;  // What was done, in words.
+};
+
 // From one Header to the next, or to the end of the file. Ids are scoped to it.
 struct Recording {
   std::string file;
@@ -351,6 +359,7 @@ struct Recording {
   bool values_recorded = false;
 
   // Known at its end.
+  std::vector<Provenance> provenance;
   uint64_t calls = 0;            // Each once.
   uint64_t calls_in_flight = 0;  // Of those, never answered as far as the file tells.
   uint64_t calls_matching = 0;   // Of those, selected by the filter; without one all.

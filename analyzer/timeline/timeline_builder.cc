@@ -190,6 +190,11 @@ void TimelineBuilder::AddRow(const v1::Row& row, Time time) {
                                                  .calls = row.loss().calls(),
                                                  .rows = row.loss().rows(),
                                                  .text = row.loss().text()});
+    case v1::Row::kProvenance:
+      recording_.provenance.push_back({.command = row.provenance().command(),
+                                       .calls_dropped = row.provenance().calls_dropped(),
+                                       .text = row.provenance().text()});
+      return;
     case v1::Row::kEnd:
       return AddEnd(row.end());
     default:

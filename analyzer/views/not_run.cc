@@ -30,7 +30,9 @@ void NotRunView::OnStepBegin(const Step& /*step*/) { has_steps_ = true; }
 void NotRunView::OnStepEnd(const Step& step) {
   Subject& subject = subjects_[SubjectOf(step)];
   if (step.source->library && step.source->library->is_model) subject.is_model = true;
-  if (!step.end) {
+  if (step.partial) {
+    subject.is_partial = true;
+  } else if (!step.end) {
     ++subject.unfinished;
   } else if (step.ok) {
     ++subject.well;
@@ -69,7 +71,7 @@ void NotRunView::OnRecordingEnd(const Recording& recording) {
 std::vector<NotRun> NotRunView::Table() const {
   std::vector<NotRun> table;
   for (const auto& [id, subject] : subjects_) {
-    if (subject.well > 0) continue;
+    if (subject.well > 0 || subject.is_partial) continue;
     const bool has_step = subject.failed + subject.unfinished > 0;
     if (!has_step && !has_steps_ && !subject.is_asked_for && subject.of_notices.texts.empty()) {
       continue;

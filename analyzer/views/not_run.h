@@ -54,6 +54,7 @@ class NotRunView final : public TimelineVisitor {
     uint64_t well = 0;
     uint64_t failed = 0;
     uint64_t unfinished = 0;
+    bool is_partial = false;  // Nobody knows how its steps went.
     Reasons of_steps;
     Reasons of_notices;
   };

@@ -93,8 +93,8 @@ void OverviewView::OnCall(const Call& call, const Step* step) {
 }
 
 void OverviewView::OnStepEnd(const Step& step) {
-  if (!step.end) {
-    Note(Defect::kStepUnfinished, 1,
+  if (step.partial || !step.end) {
+    Note(step.partial ? Defect::kStepCut : Defect::kStepUnfinished, 1,
          step.sample == 0 ? LabelOf(step)
                           : fmt::format("{}, sample {}", LabelOf(step), step.sample));
   } else if (!step.ok) {
@@ -149,6 +149,13 @@ void OverviewView::OnRecordingEnd(const Recording& recording) {
   if (recording.calls_lost > 0) Note(Defect::kCallsLost, recording.calls_lost, loss_text_);
   if (recording.rows_lost > 0) Note(Defect::kRowsLost, recording.rows_lost, loss_text_);
   loss_text_.clear();
+  for (const Provenance& made : recording.provenance) {
+    if (made.command == "merge") {
+      Note(Defect::kMerged, 1, made.text);
+    } else {
+      Note(Defect::kTrimmed, made.calls_dropped, made.text);
+    }
+  }
   if (std::string print = FingerprintOf(capture); !print.empty()) {
     const auto [first, is_new] = alike_.emplace(std::move(print), recording.file);
     if (!is_new) Note(Defect::kSameRecording, 1, "as " + first->second);

@@ -160,6 +160,21 @@ void RetriesView::AddChain(RetryRow& row, const RetryChain& chain, const Step& s
 
 void RetriesView::OnStepEnd(const Step& step) {
   Live& live = live_[step.slot];
+  AddSample(step, live);
+  for (size_t i = 0; i < live.used; ++i) {
+    RetryChain& chain = live.chains[i].chain;
+    attempts_held_ -= chain.attempts().size();
+    if (chain.attempts().size() > kAttemptsKeptForReuse) chain = RetryChain();
+    chain.Clear();
+  }
+  if (live.used > kChainsKeptForReuse) live.chains = std::vector<LiveChain>();
+  live.used = 0;
+  live.by_hash.clear();
+  live.calls_not_followed = 0;
+}
+
+void RetriesView::AddSample(const Step& step, const Live& live) {
+  if (step.partial) return;  // Tries may be missing.
   const SubjectId subject = SubjectOf(step);
   RetryRow& row = rows_[{step_index_.at(step.name), subject}];
   if (row.samples == 0) {
@@ -169,10 +184,9 @@ void RetriesView::OnStepEnd(const Step& step) {
   ++row.samples;
   row.calls_not_followed += live.calls_not_followed;
   // In the order of their first tries; calls come in the order of their answers.
-  std::vector<RetryChain*> chains;
+  std::vector<const RetryChain*> chains;
   for (size_t i = 0; i < live.used; ++i) {
-    RetryChain& chain = live.chains[i].chain;
-    attempts_held_ -= chain.attempts().size();
+    const RetryChain& chain = live.chains[i].chain;
     if (chain.tries() >= 2 && live.chains[i].matches) chains.push_back(&chain);
   }
   std::ranges::stable_sort(chains, {},
@@ -180,16 +194,6 @@ void RetriesView::OnStepEnd(const Step& step) {
   if (!chains.empty()) ++row.samples_with_chains;
   std::vector<bool> is_in_sample;
   for (const RetryChain* chain : chains) AddChain(row, *chain, step, is_in_sample);
-
-  for (size_t i = 0; i < live.used; ++i) {
-    RetryChain& chain = live.chains[i].chain;
-    if (chain.attempts().size() > kAttemptsKeptForReuse) chain = RetryChain();
-    chain.Clear();
-  }
-  if (live.used > kChainsKeptForReuse) live.chains = std::vector<LiveChain>();
-  live.used = 0;
-  live.by_hash.clear();
-  live.calls_not_followed = 0;
 }
 
 Retries RetriesView::Table() const {

@@ -93,6 +93,7 @@ class RetriesView final : public TimelineVisitor {
   void Add(const Call& call, const Step* step, bool matches);
   LiveChain* Find(Live& live);
   LiveChain* Start(Live& live);
+  void AddSample(const Step& step, const Live& live);
   void AddChain(RetryRow& row, const RetryChain& chain, const Step& step,
                 std::vector<bool>& is_in_sample) const;
 

@@ -126,6 +126,7 @@ void StepsView::OnCall(const Call& call, const Step* step) {
 
 void StepsView::OnStepEnd(const Step& step) {
   std::erase(open_[step.source->index], &step);
+  if (step.partial) return;
   const std::optional<Library>& library = step.source->library;
   Subject& subject = subjects_[SubjectOf(step)];
   if (library && library->is_model) subject.is_model = true;
