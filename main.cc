@@ -15,5 +15,8 @@ int main(int argc, char** argv) {
   program.Add<dstap::analyzer::InfoCommand>();
   program.Add<dstap::analyzer::VerifyCommand>();
   program.Add<dstap::analyzer::RecoverCommand>();
+  program.Add<dstap::analyzer::PackCommand>();
+  program.Add<dstap::analyzer::TrimCommand>();
+  program.Add<dstap::analyzer::MergeCommand>();
   return program.Run(argc, argv);
 }

@@ -5,5 +5,8 @@
 #include "analyzer/commands/diff_command.h"
 #include "analyzer/commands/info_command.h"
 #include "analyzer/commands/recover_command.h"
+#include "analyzer/commands/merge_command.h"
+#include "analyzer/commands/pack_command.h"
 #include "analyzer/commands/report_command.h"
+#include "analyzer/commands/trim_command.h"
 #include "analyzer/commands/verify_command.h"

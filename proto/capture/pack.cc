@@ -20,19 +20,6 @@ struct Plan {
   int64_t tick_ns = kTickNs;
 };
 
-// Whether every time in the record is a whole number of the writers' usual ticks.
-bool HasWholeTicks(const Record& record) {
-  const auto whole = [](Time time) { return time.count() % kTickNs == 0; };
-  if (record.call == nullptr) return whole(record.time);
-  const CallRecord& call = *record.call;
-  bool is_whole = whole(call.issued) && whole(call.queued) &&
-                  whole(call.admitted.value_or(Time())) && whole(call.completed.value_or(Time()));
-  for (const TransformRun& run : call.transform_runs) {
-    is_whole = is_whole && whole(run.started) && whole(run.took);
-  }
-  return is_whole;
-}
-
 Result<Plan> MakePlan(const OpenSource& open) {
   Plan plan;
   DSTAP_TRY_ASSIGN(RecordingReader reader, RecordingReader::Open(open));

@@ -37,6 +37,18 @@ uint64_t RawSizeOf(std::string_view bytes) {
 
 }  // namespace
 
+bool HasWholeTicks(const Record& record) {
+  const auto whole = [](Time time) { return time.count() % kTickNs == 0; };
+  if (record.call == nullptr) return whole(record.time);
+  const CallRecord& call = *record.call;
+  bool is_whole = whole(call.issued) && whole(call.queued) &&
+                  whole(call.admitted.value_or(Time())) && whole(call.completed.value_or(Time()));
+  for (const TransformRun& run : call.transform_runs) {
+    is_whole = is_whole && whole(run.started) && whole(run.took);
+  }
+  return is_whole;
+}
+
 // Passes on what a CaptureWriter, which owns its sink, writes, and remembers the first error.
 class RewriteWriter::Sink final : public ByteSink {
  public:

@@ -8,10 +8,15 @@
 
 #include "proto/base/byte_sink.h"
 #include "proto/capture/capture_writer.h"
+#include "proto/capture/chunk_decoder.h"
 #include "proto/capture/format.h"
 #include "proto/capture/totals.h"
 
 namespace dstap::capture {
+
+// Whether every time in the record is a whole number of the usual ticks (kTickNs): if not, it is
+// kept only by a writer whose tick is a nanosecond.
+bool HasWholeTicks(const Record& record);
 
 // Unlike a recorder, who serves on when its disk is full, whoever rewrites a capture stops at the
 // first record that cannot be kept.

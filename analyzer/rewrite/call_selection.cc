@@ -1,0 +1,39 @@
+#include "analyzer/rewrite/call_selection.h"
+
+#include <utility>
+
+namespace dstap::analyzer {
+
+CallSelection::CallSelection(std::optional<std::string> step, CallCondition condition)
+    : step_(std::move(step)), condition_(std::move(condition)), builder_({this}) {
+  builder_.BeginFile("");
+}
+
+void CallSelection::Add(const capture::Record& record) {
+  if (!selects_all()) builder_.Add(record);
+}
+
+void CallSelection::EndFile() {
+  if (!selects_all()) builder_.EndFile({});
+}
+
+std::vector<uint64_t> CallSelection::TakeNeverAnswered() {
+  return std::exchange(never_answered_, {});
+}
+
+void CallSelection::OnStepBegin(const Step& step) {
+  has_step_ = has_step_ || step.name == step_;
+  if (step_names_.size() < kStepNamesMax) step_names_.insert(step.name);
+}
+
+void CallSelection::OnCall(const Call& call, const Step* step) {
+  const bool is_of_step = !step_ || (step != nullptr && step->name == *step_);
+  const bool is_meant = is_of_step && (!condition_ || condition_(call, step));
+  if (call.outcome != Outcome::kInFlight) {
+    is_selected_ = is_meant;
+  } else if (is_meant) {
+    never_answered_.push_back(call.id);
+  }
+}
+
+}  // namespace dstap::analyzer
