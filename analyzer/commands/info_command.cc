@@ -175,6 +175,7 @@ void PrintRecording(const RecordingSummary& recording, std::ostream& out) {
   }
   Line(out, "duration",
        fmt::format("{:.3f} s", std::chrono::duration<double>(recording.last).count()));
+  for (const std::string& made : recording.made_from) Line(out, "made from", Escape(made));
   PrintSources(recording, out);
   const capture::Totals& totals = recording.totals;
   Line(out, "calls",
@@ -242,6 +243,8 @@ Json JsonOf(const RecordingSummary& recording) {
   out["seed"] = header.has_seed() ? Json(header.seed()) : Json();
   out["end_reason"] = recording.end ? Json(Shown(recording.end->reason())) : Json();
   out["duration_ns"] = recording.last.count();
+  out["made_from"] = Json::array();
+  for (const std::string& made : recording.made_from) out["made_from"].push_back(Escape(made));
   out["calls"] = totals.calls();
   out["calls_in_flight"] = totals.calls_in_flight();
   out["call_records"] = totals.call_records();

@@ -44,6 +44,9 @@ void AddRow(const v1::Row& row, Time time, RecordingSummary& out) {
     case v1::Row::kInjectedFault:
       ++out.faults[row.injected_fault().kind()];
       return;
+    case v1::Row::kProvenance:
+      out.made_from.push_back(row.provenance().command() + ": " + row.provenance().text());
+      return;
     default:
       return;
   }

@@ -23,7 +23,8 @@ struct RecordingSummary {
   std::map<v1::NoticeKind, uint64_t> notices;
   std::map<v1::FaultKind, uint64_t> faults;
   capture::Totals totals;
-  Time last{};  // The latest time in it.
+  std::vector<std::string> made_from;  // In words: the rows Provenance.
+  Time last{};                         // The latest time in it.
   std::optional<v1::End> end;
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "analyzer/commands/info_command.h"
 #include "analyzer/commands/merge_command.h"
 #include "analyzer/commands/pack_command.h"
 #include "analyzer/commands/trim_command.h"
@@ -100,6 +101,17 @@ TEST(TrimCommandTest, SaysWhatItKeptAndLeftOut) {
   EXPECT_EQ(ran.status, 0) << ran.notes;
   EXPECT_EQ(ran.out, out + ": 2 calls kept; 8 calls and 0 rows left out\n");
   EXPECT_THAT(ReadCapture(folder.Read("b.dstap")).CallIds(), ElementsAre(3, 4));
+}
+
+TEST(TrimCommandTest, InfoSaysWhatACaptureWasMadeFrom) {
+  const TemporaryFolder folder("trim-command");
+  const std::string a = folder.File("a.dstap", AClosedCapture(10));
+  const std::string out = folder.Path("b.dstap");
+  ASSERT_EQ(RunCommand<TrimCommand>({a, "-o", out, "--from", "3s"}).status, 0);
+  EXPECT_THAT(RunCommand<analyzer::InfoCommand>({out}).out,
+              HasSubstr("made from   trim: calls issued from 3s, of a.dstap; 2 calls and 0 rows"));
+  EXPECT_THAT(RunCommand<analyzer::InfoCommand>({out, "--format", "json"}).out,
+              HasSubstr("\"trim: calls issued from 3s"));
 }
 
 TEST(TrimCommandTest, AnOutputThatExistsNeedsForce) {

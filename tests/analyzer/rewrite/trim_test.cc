@@ -6,7 +6,9 @@
 #include <memory>
 #include <optional>
 
+#include "analyzer/views/not_run.h"
 #include "analyzer/views/overview.h"
+#include "analyzer/views/retries.h"
 #include "analyzer/views/steps.h"
 #include "proto/capture/validate.h"
 #include "tests/support/capture_bytes.h"
@@ -189,6 +191,30 @@ TEST(TrimTest, StepsThatASideCutsAreMarkedAndCountAsNoSample) {
   EXPECT_THAT(said, ElementsAre("step-cut lib load, sample 1", "step-cut lib load, sample 3",
                                 "trimmed calls issued from 2s to 22s, of in.dstap; 3 calls and 1 "
                                 "row left out"));
+}
+
+// Of a whole capture's records: subjects that could not run, and rows of retries.
+std::pair<size_t, size_t> NotRunAndRetries(const ReadResult& read) {
+  analyzer::NotRunView not_run;
+  analyzer::RetriesView retries;
+  analyzer::TimelineBuilder builder({&not_run, &retries});
+  builder.BeginFile("out.dstap");
+  for (const OwnedRecord& record : read.records) {
+    builder.Add({.call = record.is_call ? &record.call : nullptr,
+                 .row = record.is_call ? nullptr : &record.row,
+                 .time = record.time});
+  }
+  builder.EndFile({});
+  return {not_run.Table().size(), retries.Table().size()};
+}
+
+TEST(TrimTest, WhatIsLeftOfAStepIsNeitherAFailureNorARetry) {
+  CaptureScript script;
+  script.Header().Source(1, "server", "lib", "1").Begin(0s, {.id = 1});
+  script.Call(Get("k", 1s, 2s)).Call(Get("k", 3s, 4s)).Fail(9s, 1, "no");
+  const std::string bytes = BytesOf(script.Closed(10s));
+  EXPECT_EQ(NotRunAndRetries(ReadCapture(bytes)), std::pair(size_t{1}, size_t{1}));
+  EXPECT_EQ(NotRunAndRetries(Trim(bytes, Between({}, "5s")).read), std::pair(size_t{0}, size_t{0}));
 }
 
 TEST(TrimTest, AStepsCallsAreThoseThatTheAnalyzerGivesIt) {
