@@ -10,6 +10,7 @@ CallSelection::CallSelection(std::optional<std::string> step, CallCondition cond
 }
 
 void CallSelection::Add(const capture::Record& record) {
+  is_selected_ = false;
   if (!selects_all()) builder_.Add(record);
 }
 

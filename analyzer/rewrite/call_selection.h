@@ -39,7 +39,7 @@ class CallSelection final : private TimelineVisitor {
   // Whether the call whose outcome was just added is selected.
   bool is_selected() const { return selects_all() || is_selected_; }
   // Calls of the recording that has just ended (by the next one's Header, or EndFile()) that were
-  // never answered and are selected; all of them in a later pass, too.
+  // never answered and are selected.
   std::vector<uint64_t> TakeNeverAnswered();
 
   // Whether a step of the name that was asked for began; and what names there are.
