@@ -193,6 +193,16 @@ TEST(TrimTest, StepsThatASideCutsAreMarkedAndCountAsNoSample) {
                                 "row left out"));
 }
 
+TEST(TrimTest, AStepThatIsToldBehindItsTimeIsCutToo) {
+  CaptureScript script;
+  script.Header().Source(1, "server").Call(Get("k", 5s, 6s)).Begin(1s, {.id = 1});
+  script.Row(1s, AComment("late")).End(7s, 1);
+  const Trimmed trimmed = Trim(BytesOf(script.Closed(9s)), Between("3s", {}));
+  EXPECT_THAT(trimmed.Partial(), ElementsAre(1));
+  EXPECT_EQ(trimmed.Count(v1::Row::kStepEnd), 1);
+  EXPECT_EQ(trimmed.Count(v1::Row::kComment), 0);
+}
+
 // Of a whole capture's records: subjects that could not run, and rows of retries.
 std::pair<size_t, size_t> NotRunAndRetries(const ReadResult& read) {
   analyzer::NotRunView not_run;
