@@ -43,6 +43,8 @@ uint64_t Hash(std::string_view bytes) {
 uint64_t HashOfValue(std::string_view json) {
   // Scalars and empty tables have one form already.
   if (json.size() < 3 || NestedTooDeep(json)) return Hash(json);
+  // The parser takes a NUL for the end: what stands behind it would not count.
+  if (json.find('\0') != std::string_view::npos) return Hash(json);
   const auto parsed = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded()) return Hash(json);
   return Hash(parsed.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));

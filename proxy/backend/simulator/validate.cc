@@ -8,6 +8,11 @@
 namespace dstap::proxy {
 namespace {
 
+// The library takes a NUL for the end of the text, and would not see what stands behind it.
+bool IsJson(std::string_view text) {
+  return text.find('\0') == std::string_view::npos && nlohmann::json::accept(text);
+}
+
 constexpr int64_t kAheadMsMax = 600'000;  // D: ten minutes.
 
 std::string_view Trimmed(std::string_view json) {
@@ -154,7 +159,7 @@ std::optional<CallError> CheckAttributes(const ValueToStore& to_store, const Rul
   // An empty Luau table is "[]" in JSON.
   const std::string_view text = Trimmed(*metadata);
   if (text == "[]") return std::nullopt;
-  if (!text.starts_with('{') || !nlohmann::json::accept(text)) {
+  if (!text.starts_with('{') || !IsJson(text)) {
     return MakeError(ErrorId::kMetadataFormat);
   }
   return std::nullopt;
@@ -167,7 +172,7 @@ std::optional<CallError> CheckValue(const ValueToStore& to_store, const RuleProf
     return MakeError(ErrorId::kValueTooLarge);
   }
   const std::string_view json = Trimmed(*to_store.value);
-  if (!nlohmann::json::accept(json)) return MakeError(ErrorId::kCannotStore, ContainerName(json));
+  if (!IsJson(json)) return MakeError(ErrorId::kCannotStore, ContainerName(json));
   const std::string_view kind = KindName(json);
   if (kind == "nil" && nil_is_error) return MakeError(ErrorId::kKindNotAllowed, kind);
   if (to_store.kind == v1::STORE_KIND_ORDERED && !IntegerOf(json)) {

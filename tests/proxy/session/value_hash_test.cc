@@ -23,6 +23,13 @@ TEST(HashOfValueTest, TextThatIsNotJsonHasAHashOfItsBytes) {
   EXPECT_NE(HashOfValue(""), 0U);
 }
 
+// To the JSON library a NUL is the end of the text.
+TEST(HashOfValueTest, WhatStandsBehindANulCounts) {
+  using std::string_literals::operator""s;
+  EXPECT_NE(HashOfValue("[1]\0a"s), HashOfValue("[1]\0b"s));
+  EXPECT_NE(HashOfValue("[1]\0"s), HashOfValue("[1]"));
+}
+
 TEST(HashOfValueTest, NestingToTheLimitIsCanonicalAndPastItIsTakenAsItStands) {
   const auto nested = [](int depth, const char* inside) {
     return std::string(static_cast<size_t>(depth), '[') + inside +

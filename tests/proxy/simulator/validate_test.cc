@@ -92,6 +92,16 @@ TEST(ValidateTest, WhatIsNotJsonIsNamedByItsContainer) {
   EXPECT_EQ(ValueError(""), "104: Cannot store string" + tail);
 }
 
+// To the JSON library a NUL is the end of the text.
+TEST(ValidateTest, WhatStandsBehindANulIsPartOfTheText) {
+  using std::string_literals::operator""s;
+  EXPECT_NE(ValueError("[1]\0"s), "");
+  EXPECT_NE(ValueError("[1]\0]]"s), "");
+  EXPECT_EQ(ValueError("[1]"), "");
+  EXPECT_NE(AttributeError({}, "{}\0}"s), "");
+  EXPECT_EQ(AttributeError({}, "{}"), "");
+}
+
 TEST(ValidateTest, AnOrderedStoreTakesWholeNumbersOnly) {
   const auto ordered = v1::STORE_KIND_ORDERED;
   EXPECT_EQ(ValueError("5", ordered), "");
