@@ -1,5 +1,6 @@
 #include "proxy/server/session_server.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -85,6 +86,9 @@ class SessionServer::Impl : public std::enable_shared_from_this<Impl> {
     error_code error;
     acceptor_.open(parsed->endpoint.protocol(), error);
     if (error) return failed(error);
+    // The command must not have it: it would go on listening when this process is gone, and clients
+    // that come then would wait for ever.
+    ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
     acceptor_.bind(parsed->endpoint, error);
     if (error) return failed(error);
     unix_path_ = parsed->unix_path;  // From here on ours to remove.

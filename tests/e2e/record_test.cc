@@ -111,6 +111,13 @@ TEST_F(RecordTest, AfterSigkillEveryCallThatTheClientSawAnsweredIsThere) {
   EXPECT_EQ(CallsInCat(), 25U);
 }
 
+// It would listen on, where nobody answers, after the recorder has died.
+TEST_F(RecordTest, TheCommandDoesNotHaveTheListeningSocket) {
+  const Ran ran = Run({"record", "-o", "run.dstap", "--", "sh", "-c", "ls -l /proc/self/fd"});
+  EXPECT_THAT(ran.out, HasSubstr("stdout.txt"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("socket:")));
+}
+
 TEST_F(RecordTest, AnExistingFileIsLeftAloneUnlessForced) {
   Spill(Path("run.dstap"), "precious");
   const Ran ran = Run(Record({"calls", "1"}));
