@@ -73,6 +73,25 @@ TEST(FrameDecoderTest, AMessageThatDoesNotParseIsRefusedWithItsPlace) {
                                           "ClientFrame");
 }
 
+TEST(FrameDecoderTest, GroupsInsideEachOtherWithoutEndAreRefused) {
+  const auto takes = [](size_t depth) {
+    std::string groups;
+    for (size_t i = 0; i < depth; ++i) groups += "\xA3\x06";  // Field 100 begins.
+    for (size_t i = 0; i < depth; ++i) groups += "\xA4\x06";  // It ends.
+    std::string length;
+    for (size_t size = groups.size();; size >>= 7) {
+      length += static_cast<char>((size & 0x7F) | (size > 0x7F ? 0x80 : 0));
+      if (size <= 0x7F) break;
+    }
+    FrameDecoder decoder;
+    decoder.Append(length + groups);
+    return decoder.Next().ok();
+  };
+  EXPECT_TRUE(takes(50));
+  EXPECT_FALSE(takes(200));
+  EXPECT_FALSE(takes(1'000'000));
+}
+
 TEST(FrameDecoderTest, AnEmptyFrameIsAFrameWithoutAKind) {
   FrameDecoder decoder;
   decoder.Append(std::string(1, '\0'));
