@@ -1,5 +1,6 @@
 // A client of the proxy for end-to-end tests: dstap_test_client MODE [N [M]], run by `dstap
 // record`. What it saw answered goes to standard output, one line a call, before its next call.
+// (`load` and `load-virtual` have a module of their own.)
 #include <signal.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/kill/load.h"
 #include "tests/support/test_client.h"
 
 namespace {
@@ -104,6 +106,11 @@ int main(int argc, char** argv) {
   const std::string mode = argv[1];
   const uint64_t n = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
 
+  if (mode == "load" || mode == "load-virtual") {
+    const uint64_t calls = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
+    return mode == "load" ? dstap::test::Load(address, n, calls)
+                          : dstap::test::LoadVirtual(address, calls);
+  }
   if (mode == "calls" || mode == "kill-the-recorder") {
     VirtualClient client(address);
     for (uint64_t id = 1; id <= n; ++id) {
