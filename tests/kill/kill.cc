@@ -96,7 +96,7 @@ KillPlan PlanOf(uint64_t seed, uint64_t n) {
       plan.at = 2 + random.Below(60);
       break;
     case When::kEndSyscall:
-      plan.at = 1 + random.Below(30);
+      plan.at = 1 + random.Below(uint64_t{8} << random.Below(4));
       break;
     case When::kTime:
       plan.at = 20 + random.Below(800);
@@ -299,7 +299,8 @@ KillResult Killer::Run(const KillPlan& plan) {
   result.broken = ended.error.empty() ? WaitForOrphans() : ended.error;
   if (result.broken.empty()) Check(plan, ended, result);
   // What a run leaves beside the capture does not stand in the next one's way.
-  if (result.broken.empty() && fs::exists(Path(kFile))) {
+  const bool leaves_siblings = plan.replaces || plan.when == When::kEndSyscall;
+  if (result.broken.empty() && leaves_siblings && fs::exists(Path(kFile))) {
     std::string output;
     const int again = RunToEnd({"record", "--force", "-o", kFile, "--", "true"}, output);
     std::string verify;

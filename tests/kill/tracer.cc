@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <optional>
 
 namespace dstap::test {
@@ -48,12 +49,13 @@ bool ShortenWrite(pid_t pid, uint64_t count) {
 // What is known of the process so far, and whether its moment has come.
 class Follower {
  public:
-  Follower(pid_t pid, const KillPlan& plan) : pid_(pid), plan_(plan) {}
+  explicit Follower(const KillPlan& plan) : plan_(plan) {}
 
   // True: kill it now.
-  bool OnEntry(const Info& info) {
-    entry_ = info;
-    if (IsOfNoAccount(info.entry.nr)) return false;
+  bool OnEntry(pid_t thread, const Info& info) {
+    Thread& of = threads_[thread];
+    of.entry = info;
+    if (IsOfNoAccount(of, info.entry.nr)) return false;
     switch (plan_.when) {
       case When::kSyscall:
         return capture_fd_ && ++count_ >= plan_.at;
@@ -62,7 +64,7 @@ class Follower {
       case When::kTornWrite:
         if (!capture_fd_ || info.entry.nr != SYS_write || info.entry.args[0] != *capture_fd_) break;
         if (++count_ < plan_.at || info.entry.args[2] < 2) break;
-        kill_at_exit_ = ShortenWrite(pid_, info.entry.args[2] / 2);
+        of.kill_at_exit = ShortenWrite(thread, info.entry.args[2] / 2);
         break;
       case When::kTime:
         break;
@@ -70,38 +72,42 @@ class Follower {
     return false;
   }
 
-  bool OnExit(const Info& info) {
-    if (kill_at_exit_) return true;
-    if (!entry_ || info.exit.is_error != 0) return false;
-    const auto nr = entry_->entry.nr;
-    // The first file it makes is the capture; of one that replaces another, the second try.
-    if (nr == SYS_openat && (entry_->entry.args[2] & O_CREAT) != 0 &&
-        (entry_->entry.args[2] & O_ACCMODE) == O_WRONLY && !capture_fd_) {
+  bool OnExit(pid_t thread, const Info& info) {
+    const Thread& of = threads_[thread];
+    if (of.kill_at_exit) return true;
+    if (!of.entry || info.exit.is_error != 0) return false;
+    const auto& entry = of.entry->entry;
+    // The first file it makes is the capture, or what is to take its place.
+    if (entry.nr == SYS_openat && (entry.args[2] & O_CREAT) != 0 &&
+        (entry.args[2] & O_ACCMODE) == O_WRONLY && !capture_fd_) {
       capture_fd_ = static_cast<uint64_t>(info.exit.rval);
     }
-    if (nr == SYS_wait4 && info.exit.rval > 0) command_ended_ = true;
+    if (entry.nr == SYS_wait4 && info.exit.rval > 0) command_ended_ = true;
     return false;
   }
 
  private:
+  struct Thread {
+    std::optional<Info> entry;
+    bool kill_at_exit = false;
+    int probe_left = 0;
+  };
+
   // Memory is the process's own affair. Where UBSan looks at an object's type it asks the kernel
   // whether a pointer leads anywhere: by a pipe, a write into it, and two closes.
-  bool IsOfNoAccount(uint64_t nr) {
+  static bool IsOfNoAccount(Thread& thread, uint64_t nr) {
+    constexpr int kProbeCalls = 4;
     if (nr == SYS_mmap || nr == SYS_munmap || nr == SYS_madvise) return true;
-    if (nr == SYS_pipe2) probe_left_ = kProbeCalls;
-    if (probe_left_ == 0) return false;
-    --probe_left_;
+    if (nr == SYS_pipe2) thread.probe_left = kProbeCalls;
+    if (thread.probe_left == 0) return false;
+    --thread.probe_left;
     return true;
   }
-  static constexpr int kProbeCalls = 4;
 
-  pid_t pid_;
   const KillPlan& plan_;
-  int probe_left_ = 0;
-  std::optional<Info> entry_;
+  std::map<pid_t, Thread> threads_;
   std::optional<uint64_t> capture_fd_;
   bool command_ended_ = false;
-  bool kill_at_exit_ = false;
   uint64_t count_ = 0;
 };
 
@@ -122,40 +128,47 @@ TraceEnd Trace(pid_t pid, const KillPlan& plan) {
   }
   const auto kill = [&] {
     ::kill(pid, SIGKILL);
-    while (::waitpid(pid, &status, 0) == pid && !WIFSIGNALED(status) && !WIFEXITED(status)) {
+    // Its other threads first: until they are gone it is not.
+    for (pid_t other = 0; other != pid || !(WIFSIGNALED(status) || WIFEXITED(status));) {
+      other = ::waitpid(-1, &status, __WALL);
+      if (other < 0) break;
     }
     end.was_killed = WIFSIGNALED(status);
     return end;
   };
-  // Its children are not followed.
+  // Threads are followed, children are not.
   if (::ptrace(PTRACE_SETOPTIONS, pid, nullptr,
-               PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC) != 0) {
+               PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC |
+                   PTRACE_O_TRACECLONE) != 0) {
     end.error = Error("PTRACE_SETOPTIONS");
     return kill();
   }
-  Follower follower(pid, plan);
+  Follower follower(plan);
+  pid_t stopped = pid;
   int signal = 0;
   for (;;) {
-    if (::ptrace(PTRACE_SYSCALL, pid, nullptr, signal) != 0 && errno != ESRCH) {
+    if (::ptrace(PTRACE_SYSCALL, stopped, nullptr, signal) != 0 && errno != ESRCH) {
       end.error = Error("PTRACE_SYSCALL");
       return kill();
     }
-    if (::waitpid(pid, &status, 0) != pid) return {.error = Error("waitpid"), .was_killed = false};
-    if (WIFEXITED(status) || WIFSIGNALED(status)) return end;
+    do {
+      stopped = ::waitpid(-1, &status, __WALL);
+      if (stopped < 0) return {.error = Error("waitpid"), .was_killed = false};
+      if (stopped == pid && !WIFSTOPPED(status)) return end;
+    } while (!WIFSTOPPED(status));  // Another thread's end.
     signal = 0;
     if (WSTOPSIG(status) != (SIGTRAP | 0x80)) {
-      // The exec, or a signal of its own, which it gets.
+      // The exec, a new thread, or a signal of its own, which it gets.
       if (WSTOPSIG(status) != SIGTRAP && WSTOPSIG(status) != SIGSTOP) signal = WSTOPSIG(status);
       continue;
     }
     Info info{};
-    if (::ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) <= 0) {
+    if (::ptrace(PTRACE_GET_SYSCALL_INFO, stopped, sizeof info, &info) <= 0) {
       end.error = Error("PTRACE_GET_SYSCALL_INFO");
       return kill();
     }
-    if (info.op == PTRACE_SYSCALL_INFO_ENTRY ? follower.OnEntry(info) : follower.OnExit(info)) {
-      return kill();
-    }
+    const bool is_entry = info.op == PTRACE_SYSCALL_INFO_ENTRY;
+    if (is_entry ? follower.OnEntry(stopped, info) : follower.OnExit(stopped, info)) return kill();
   }
 }
 

@@ -17,7 +17,7 @@ struct TraceEnd {
 // In the child, in front of exec: its parent will call Trace(). False with errno.
 bool AskToBeTraced();
 
-// Follows `pid`, a child that has asked for it, to its end.
+// Follows `pid`, a child that has asked for it, and its threads to its end.
 TraceEnd Trace(pid_t pid, const KillPlan& plan);
 
 // What a process says on its way out when AskToBeTraced() has failed.
