@@ -52,23 +52,28 @@ Recorder::OpenCall& Recorder::Find(CallId call) {
   return *found->second;
 }
 
-std::unique_ptr<Recorder::OpenCall> Recorder::NewOpenCall() {
-  if (free_.empty()) return std::make_unique<OpenCall>();
-  std::unique_ptr<OpenCall> open = std::move(free_.back());
+Recorder::OpenCalls::node_type Recorder::NewOpenCall(CallId id) {
+  if (free_.empty()) {
+    OpenCalls one;
+    return one.extract(one.emplace(id, std::make_unique<OpenCall>()).first);
+  }
+  OpenCalls::node_type node = std::move(free_.back());
   free_.pop_back();
-  open->record = {};
-  open->runs.clear();
-  open->list.Clear();
-  open->queued_since.reset();
-  open->marked = false;
-  return open;
+  node.key() = id;
+  OpenCall& open = *node.mapped();
+  open.record = {};
+  open.runs.clear();
+  open.list.Clear();
+  open.queued_since.reset();
+  open.marked = false;
+  return node;
 }
 
 CallId Recorder::Begin(Time now, const Request& request, std::string_view caller,
                        const std::array<capture::BudgetUse, 2>& before) {
   const CallId id = ++last_id_;
-  std::unique_ptr<OpenCall> owned = NewOpenCall();
-  OpenCall& open = *owned;
+  OpenCalls::node_type node = NewOpenCall(id);
+  OpenCall& open = *node.mapped();
   const auto keep = [](std::string& where, std::string_view what) {
     where.assign(what);
     return std::string_view(where);
@@ -101,7 +106,7 @@ CallId Recorder::Begin(Time now, const Request& request, std::string_view caller
     record.written = open.Value(*request.value, open.written_value, options_.values);
   }
   record.budgets = before;
-  open_.emplace_hint(open_.end(), id, std::move(owned));
+  open_.insert(open_.end(), std::move(node));
   return id;
 }
 
@@ -173,8 +178,7 @@ void Recorder::Answered(CallId call, Time now, const BackendAnswer& answer,
   open.Refresh();
   writer_.Add(record);
   if (options_.trigger && options_.trigger->Fires(record)) writer_.Trigger();
-  free_.push_back(std::move(found->second));
-  open_.erase(found);
+  free_.push_back(open_.extract(found));
 }
 
 void Recorder::AddInFlight(OpenCall& open) {
@@ -187,8 +191,7 @@ void Recorder::Abandoned(CallId call) {
   const auto found = open_.find(call);
   DSTAP_CHECK(found != open_.end());
   AddInFlight(*found->second);  // Again if it is marked: what happened since then is new.
-  free_.push_back(std::move(found->second));
-  open_.erase(found);
+  free_.push_back(open_.extract(found));
 }
 
 void Recorder::AddRow(Time now, v1::Row row) {

@@ -68,17 +68,18 @@ class Recorder {
 
  private:
   struct OpenCall;
+  // Ordered, so that what is written at a commit does not depend on a hash.
+  using OpenCalls = std::map<CallId, std::unique_ptr<OpenCall>>;
 
   OpenCall& Find(CallId call);
   void AddInFlight(OpenCall& open);
-  std::unique_ptr<OpenCall> NewOpenCall();
+  OpenCalls::node_type NewOpenCall(CallId id);
 
   capture::CaptureWriter writer_;
   Options options_;
   uint64_t last_id_ = 0;
-  // Ordered, so that what is written at a commit does not depend on a hash.
-  std::map<CallId, std::unique_ptr<OpenCall>> open_;
-  std::vector<std::unique_ptr<OpenCall>> free_;
+  OpenCalls open_;
+  std::vector<OpenCalls::node_type> free_;  // With the memory that their calls had.
   // Open calls below this id have a record already, or were begun less long ago than those above.
   CallId first_unmarked_ = 1;
   std::optional<Time> rows_since_;

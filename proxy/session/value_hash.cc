@@ -5,11 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "proxy/session/canonical_json.h"
+
 namespace dstap::proxy {
 namespace {
-
-// The JSON writer recurses: deeper text could end the process.
-constexpr int kDepthMax = 256;
 
 bool NestedTooDeep(std::string_view json) {
   int depth = 0;
@@ -25,7 +24,8 @@ bool NestedTooDeep(std::string_view json) {
     } else if (c == '"') {
       in_string = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > kDepthMax) return true;
+      // The JSON writer recurses: deeper text could end the process.
+      if (++depth > CanonicalJson::kDepthMax) return true;
     } else if (c == ']' || c == '}') {
       --depth;
     }
@@ -38,16 +38,25 @@ uint64_t Hash(std::string_view bytes) {
   return hash == 0 ? 1 : hash;
 }
 
-}  // namespace
-
-uint64_t HashOfValue(std::string_view json) {
-  // Scalars and empty tables have one form already.
-  if (json.size() < 3 || NestedTooDeep(json)) return Hash(json);
+// For the rare text that CanonicalJson leaves alone.
+uint64_t HashByTree(std::string_view json) {
+  if (NestedTooDeep(json)) return Hash(json);
   // The parser takes a NUL for the end: what stands behind it would not count.
   if (json.find('\0') != std::string_view::npos) return Hash(json);
   const auto parsed = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded()) return Hash(json);
   return Hash(parsed.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+}  // namespace
+
+uint64_t HashOfValue(std::string_view json) {
+  // Scalars and empty tables have one form already.
+  if (json.size() < 3) return Hash(json);
+  // Kept warm, so that a call costs no allocation.
+  static thread_local CanonicalJson canonical;
+  const auto text = canonical.Of(json);
+  return text ? Hash(*text) : HashByTree(json);
 }
 
 }  // namespace dstap::proxy
