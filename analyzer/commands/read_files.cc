@@ -6,6 +6,7 @@
 #include <ostream>
 #include <set>
 #include <system_error>
+#include <thread>
 
 #include "analyzer/timeline/read_capture.h"
 #include "proto/base/escape.h"
@@ -24,6 +25,7 @@ Result<std::unique_ptr<ByteSource>> Open(const std::string& path) {
 FilesRead ReadFiles(std::string_view command, std::span<const std::string> files,
                     TimelineBuilder& builder, Streams streams) {
   FilesRead result;
+  const bool has_cores = std::thread::hardware_concurrency() > 1;
   std::set<std::string> seen;
   for (const std::string& file : files) {
     std::error_code error;
@@ -33,7 +35,10 @@ FilesRead ReadFiles(std::string_view command, std::span<const std::string> files
                     << ": is given twice, and is read once\n";
       continue;
     }
-    const CaptureRead read = ReadCapture(file, Open(file), builder);
+    // What comes through a pipe is looked at as it comes, and not when there is much of it.
+    const auto read_on =
+        has_cores && file != "-" ? capture::ReadOn::kOneMoreThread : capture::ReadOn::kThisThread;
+    const CaptureRead read = ReadCapture(file, Open(file), builder, read_on);
     if (read.is_capture) ++result.captures;
     if (read.status.ok()) continue;
     result.status = ExitStatusOf(read.status.code());

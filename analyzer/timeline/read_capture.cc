@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "proto/capture/capture_reader.h"
-
 namespace dstap::analyzer {
 namespace {
 
@@ -28,16 +26,14 @@ FileState StateOf(capture::Ending ending) {
 }
 
 // Up to the end, or to the first error that reading cannot pass.
-Status ReadRecords(capture::CaptureReader& reader, TimelineBuilder& builder) {
+Status ReadRecords(capture::ReadAhead& chunks, TimelineBuilder& builder) {
+  capture::Record record;
   uint64_t recording = 0;
   for (;;) {
-    Result<std::optional<capture::Record>> record = reader.Next();
-    if (!record.ok()) return record.status();
-    if (!*record) return {};
-    if (std::exchange(recording, reader.recording()) != reader.recording()) {
-      builder.NextRecording();
-    }
-    builder.Add(**record);
+    DSTAP_TRY_ASSIGN(capture::LoadedChunk* const chunk, chunks.Next());
+    if (chunk == nullptr) return {};
+    if (std::exchange(recording, chunk->recording()) != chunk->recording()) builder.NextRecording();
+    while (chunk->records().Next(record)) builder.Add(record);
   }
 }
 
@@ -57,7 +53,7 @@ Status DamageOf(const std::string& name, const FileEnd& end) {
 }  // namespace
 
 CaptureRead ReadCapture(const std::string& name, Result<std::unique_ptr<ByteSource>> source,
-                        TimelineBuilder& builder) {
+                        TimelineBuilder& builder, capture::ReadOn read_on) {
   builder.BeginFile(name);
   const auto fail = [&](const Status& status, bool is_capture) {
     Status named = WithName(status, name);
@@ -65,18 +61,20 @@ CaptureRead ReadCapture(const std::string& name, Result<std::unique_ptr<ByteSour
     return CaptureRead{std::move(named), is_capture};
   };
   if (!source.ok()) return fail(source.status(), false);
-  auto reader =
+  auto opened =
       capture::CaptureReader::Open(*std::move(source), capture::CaptureReader::OnDamage::kSkip);
-  if (!reader.ok()) return fail(reader.status(), false);
-  if (const Status status = ReadRecords(*reader, builder); !status.ok()) return fail(status, true);
+  if (!opened.ok()) return fail(opened.status(), false);
+  capture::ReadAhead chunks(*std::move(opened), read_on);
+  if (const Status status = ReadRecords(chunks, builder); !status.ok()) return fail(status, true);
+  const capture::CaptureReader& reader = chunks.reader();
 
   FileEnd end;
-  end.state = StateOf(reader->ending());
-  for (const capture::SkippedRange& range : reader->skipped()) {
+  end.state = StateOf(reader.ending());
+  for (const capture::SkippedRange& range : reader.skipped()) {
     end.skipped.push_back({.begin = range.begin, .end = range.end, .why = range.why});
   }
-  end.torn_bytes = reader->torn_bytes();
-  end.unknown_fields = reader->unknown_fields();
+  end.torn_bytes = reader.torn_bytes();
+  end.unknown_fields = reader.unknown_fields();
   builder.EndFile(end);
   return {DamageOf(name, end), true};
 }

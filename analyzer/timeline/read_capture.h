@@ -7,6 +7,7 @@
 #include "analyzer/timeline/timeline_builder.h"
 #include "proto/base/byte_source.h"
 #include "proto/base/status.h"
+#include "proto/capture/read_ahead.h"
 
 namespace dstap::analyzer {
 
@@ -19,8 +20,10 @@ struct CaptureRead {
 };
 
 // Reads the whole of a capture into `builder` as the file `name`. A damaged one is read as far as
-// its parts can be trusted; the builder's visitors are told about the file in any case.
+// its parts can be trusted; the builder's visitors are told about the file in any case, all on this
+// thread.
 CaptureRead ReadCapture(const std::string& name, Result<std::unique_ptr<ByteSource>> source,
-                        TimelineBuilder& builder);
+                        TimelineBuilder& builder,
+                        capture::ReadOn read_on = capture::ReadOn::kThisThread);
 
 }  // namespace dstap::analyzer

@@ -54,6 +54,7 @@ void TimelineBuilder::BeginRecording() {
   recording_ = Recording();
   recording_.file = file_;
   recording_.number = ++recordings_;
+  source_by_small_id_.clear();
   source_by_id_.clear();
   sources_.clear();
   steps_ = StepIndex();
@@ -95,7 +96,8 @@ void TimelineBuilder::Leave(LiveStep& step) {
 }
 
 Source& TimelineBuilder::SourceOf(uint32_t id) {
-  Source*& source = source_by_id_[id];
+  if (id < kSmallIds && source_by_small_id_.empty()) source_by_small_id_.resize(kSmallIds);
+  Source*& source = id < kSmallIds ? source_by_small_id_[id] : source_by_id_[id];
   if (source == nullptr) {
     source = &sources_.emplace_back();
     source->id = id;

@@ -81,6 +81,8 @@ class TimelineBuilder {
   uint32_t recordings_ = 0;  // Of this file.
   Recording recording_;
   std::deque<Source> sources_;  // Addresses stay.
+  static constexpr uint32_t kSmallIds = 1024;
+  std::vector<Source*> source_by_small_id_;  // Ids below kSmallIds: each call looks one up.
   std::unordered_map<uint32_t, Source*> source_by_id_;
   StepIndex steps_;
   CallFilter filter_;

@@ -45,7 +45,8 @@ struct CaptureReader::State {
   Result<bool> NextItemFollows(uint64_t at);
   uint64_t SequenceOf(const Item& item) const;
   Status Damage(SkippedRange range);
-  Status Account(const Record& record);  // A row, or a call behind the End.
+  Status AccountChunk(const ChunkColumns& columns);
+  Status AccountLateCall(uint64_t id);  // Behind the End.
   Status AccountRow(const v1::Row& row);
   void BeginRecording();
   void EndRecording();
@@ -55,8 +56,12 @@ struct CaptureReader::State {
   ChunkDecoder decoder;
   ZstdDecompressor zstd;
   std::vector<char> raw;  // A decompressed body.
+  // Where the next chunk goes: the two above, or a LoadedChunk's.
+  ChunkDecoder* into = &decoder;
+  std::vector<char>* raw_into = &raw;
   ScanBudget scan_budget;
 
+  size_t raw_size = 0;        // Of the chunk loaded last.
   uint64_t pending_drop = 0;  // Bytes of the chunk whose records are being given out.
   uint64_t chunk_offset = 0;
   uint64_t chunk_sequence = 0;
@@ -114,10 +119,31 @@ Result<std::optional<Record>> CaptureReader::Next() {
   }
   if (record.call != nullptr && !state.ended) {
     state.totals.AddCall(record.call->id, record.call->outcome == v1::OUTCOME_IN_FLIGHT);
-  } else if (Status status = state.Account(record); !status.ok()) {
+  } else if (Status status = record.row != nullptr ? state.AccountRow(*record.row)
+                                                   : state.AccountLateCall(record.call->id);
+             !status.ok()) {
     return state.failed = status;
   }
   return std::optional<Record>(record);
+}
+
+Result<bool> CaptureReader::NextChunk(LoadedChunk& chunk) {
+  State& state = *state_;
+  if (!state.failed.ok()) return state.failed;
+  state.decoder.Clear();
+  state.into = &chunk.decoder_;
+  state.raw_into = &chunk.raw_;
+  const Result<bool> more = state.LoadChunk();
+  state.into = &state.decoder;
+  state.raw_into = &state.raw;
+  if (!more.ok()) return state.failed = more.status();
+  if (!*more) return false;
+  chunk.size_ = state.raw_size;
+  chunk.recording_ = state.recordings;
+  if (Status status = state.AccountChunk(chunk.columns()); !status.ok()) {
+    return state.failed = status;
+  }
+  return true;
 }
 
 Status CaptureReader::State::Begin() {
@@ -198,13 +224,13 @@ Result<bool> CaptureReader::State::Take(const Item& item) {
   }
   DSTAP_TRY_ASSIGN(const bool in_order, CheckSequence(chunk));
   if (!in_order) {
-    decoder.Clear();
+    into->Clear();
     DSTAP_TRY(Damage({begin, begin + item.size, DefectId::kChunkOrder, chunk.frame.sequence,
                       fmt::format("chunk {} was expected here", expected_sequence)}));
     window.Drop(static_cast<size_t>(item.size));
     return false;
   }
-  unknown_fields += chunk.unknown_fields + decoder.unknown_fields();
+  unknown_fields += chunk.unknown_fields + into->unknown_fields();
   chunk_offset = begin;
   chunk_sequence = chunk.frame.sequence;
   pending_drop = item.size;
@@ -225,19 +251,23 @@ Status CaptureReader::State::Decode(const ParsedChunk& chunk) {
                                              frame.raw_size, kChunkBytesMax)};
   }
   if (frame.codec == v1::CODEC_ZSTD) {
-    if (raw.size() < frame.raw_size) raw.resize(frame.raw_size);
-    if (!zstd.Decompress(body, raw.data(), frame.raw_size)) {
+    if (raw_into->size() < frame.raw_size) raw_into->resize(frame.raw_size);
+    if (!zstd.Decompress(body, raw_into->data(), frame.raw_size)) {
       return {
           ErrorCode::kDamaged,
           fmt::format("its body is not {} bytes of records compressed by zstd", frame.raw_size)};
     }
-    body = {raw.data(), frame.raw_size};
+    body = {raw_into->data(), frame.raw_size};
   } else if (body.size() != frame.raw_size) {
     return {ErrorCode::kDamaged,
             fmt::format("it claims {} bytes of records and has {}", frame.raw_size, body.size())};
+  } else if (into != &decoder) {  // The window's bytes are the reader's.
+    raw_into->assign(body.begin(), body.end());
+    body = {raw_into->data(), body.size()};
   }
-  DSTAP_TRY(decoder.Load(body));
-  const v1::Row* first = decoder.first_row();
+  raw_size = body.size();
+  DSTAP_TRY(into->Load(body));
+  const v1::Row* first = into->first_row();
   if (first != nullptr && first->header().format_version() > kFormatVersion) {
     return NewerFormat(first->header());
   }
@@ -247,7 +277,7 @@ Status CaptureReader::State::Decode(const ParsedChunk& chunk) {
 // False: the chunk is out of order.
 Result<bool> CaptureReader::State::CheckSequence(const ParsedChunk& chunk) {
   const uint64_t sequence = chunk.frame.sequence;
-  const v1::Row* first = decoder.first_row();
+  const v1::Row* first = into->first_row();
   // The magic in front of a later recording may be what was damaged.
   const bool begins = sequence == 0 && first != nullptr && first->has_header();
   if (!in_recording || (gap_is_told && begins && expected_sequence != 0)) {
@@ -368,11 +398,29 @@ void CaptureReader::State::EndRecording() {
   in_recording = false;
 }
 
-Status CaptureReader::State::Account(const Record& record) {
-  if (record.row != nullptr) return AccountRow(*record.row);
+// As Next() does.
+Status CaptureReader::State::AccountChunk(const ChunkColumns& columns) {
+  size_t call = 0;
+  const auto add_calls = [&](size_t end) -> Status {
+    const size_t begin = std::exchange(call, end);
+    if (!ended) {
+      totals.AddCalls(columns, begin, end);
+      return {};
+    }
+    for (size_t i = begin; i < end; ++i) DSTAP_TRY(AccountLateCall(columns.id(i)));
+    return {};
+  };
+  for (const v1::Row& row : columns.rows()) {
+    DSTAP_TRY(add_calls(row.after_calls()));
+    DSTAP_TRY(AccountRow(row));
+  }
+  return add_calls(columns.calls());
+}
+
+Status CaptureReader::State::AccountLateCall(uint64_t id) {
   if (hole) return {};
   return Damage({chunk_offset, chunk_offset, DefectId::kAfterEnd, chunk_sequence,
-                 fmt::format("call {} stands behind the End row", record.call->id)});
+                 fmt::format("call {} stands behind the End row", id)});
 }
 
 Status CaptureReader::State::AccountRow(const v1::Row& row) {

@@ -11,6 +11,7 @@
 #include "proto/base/byte_source.h"
 #include "proto/capture/chunk_decoder.h"
 #include "proto/capture/defects.h"
+#include "proto/capture/loaded_chunk.h"
 #include "proto/capture/records.h"
 
 namespace dstap::capture {
@@ -58,6 +59,11 @@ class CaptureReader {
   // The next record, or nothing at the end. A row Header begins a recording: ids start anew.
   // An error comes again with each later call.
   Result<std::optional<Record>> Next();
+
+  // The next whole chunk, checked and counted as Next() does record by record; false at the end.
+  // What is left of a chunk that Next() has begun is passed over. After an error `chunk` holds
+  // nothing that counts.
+  Result<bool> NextChunk(LoadedChunk& chunk);
 
   // Where the record that Next() gave last stands: its chunk's offset in the file and sequence.
   uint64_t chunk_offset() const;

@@ -202,6 +202,8 @@ Status ChunkColumns::LoadCalls(std::string_view bytes) {
   for (size_t i = 0; i < columns; ++i) DSTAP_TRY(LoadColumn(packed[i].field, packed[i].bytes));
   DSTAP_TRY(CheckIndexes());
   DSTAP_TRY(CheckLists());
+  MakeIds();
+  DSTAP_TRY(MakeIssued());
   DSTAP_TRY(CheckTimes());
   return CheckRuns();
 }
@@ -209,7 +211,9 @@ Status ChunkColumns::LoadCalls(std::string_view bytes) {
 std::span<uint64_t> ChunkColumns::MakeColumn(uint32_t field, size_t entries) {
   std::vector<uint64_t>& storage = storage_[field];
   if (storage.size() < entries) storage.resize(entries);
-  return columns_[field] = {storage.data(), entries};
+  const std::span<uint64_t> numbers(storage.data(), entries);
+  columns_[field] = Column(numbers);
+  return numbers;
 }
 
 Status ChunkColumns::LoadColumn(uint32_t field, std::string_view packed) {
@@ -221,10 +225,7 @@ Status ChunkColumns::LoadColumn(uint32_t field, std::string_view packed) {
   if (!ends_whole) {
     return Damaged(fmt::format("column {} ends inside a number", ColumnName(field)));
   }
-  const bool is_bytes = !fixed && AllOneByte(packed);
-  const size_t entries = fixed      ? packed.size() / 8
-                         : is_bytes ? packed.size()
-                                    : CountVarints(packed);
+  const size_t entries = fixed ? packed.size() / 8 : CountVarints(packed);
   if (IsRunColumn(field)) {
     if (entries > kChunkCallsMax) {
       return Damaged(fmt::format("column {} has {} entries; at most {} are allowed",
@@ -234,12 +235,13 @@ Status ChunkColumns::LoadColumn(uint32_t field, std::string_view packed) {
     return Damaged(
         fmt::format("column {} has {} entries for {} calls", ColumnName(field), entries, count_));
   }
+  if (entries == packed.size() && kind != Kind::kBool) {  // The usual case.
+    columns_[field] = Column({reinterpret_cast<const uint8_t*>(packed.data()), entries});
+    return {};
+  }
   const std::span<uint64_t> column = MakeColumn(field, entries);
   if (fixed) {
     std::memcpy(column.data(), packed.data(), packed.size());
-  } else if (is_bytes) {  // The usual case, and a straight loop.
-    for (size_t i = 0; i < entries; ++i) column[i] = static_cast<unsigned char>(packed[i]);
-    return {};
   } else if (!DecodeVarints(packed, column.data())) {
     return Damaged(fmt::format("column {} has a number over 10 bytes", ColumnName(field)));
   }
@@ -269,9 +271,9 @@ Status ChunkColumns::CheckIndexes() const {
       {C::kVersionFieldNumber, tables_[kIdentities].size()},
   };
   for (const Use& use : uses) {
-    const std::span<const uint64_t> column = columns_[use.field];
-    if (column.empty()) continue;
-    const uint64_t highest = *std::max_element(column.begin(), column.end());
+    const Column& column = columns_[use.field];
+    if (column.empty() || column.Bound() <= use.strings) continue;
+    const uint64_t highest = column.Max();
     if (highest > use.strings) {
       return Damaged(fmt::format("column {} refers to string {} of {}", ColumnName(use.field),
                                  highest, use.strings));
@@ -299,45 +301,63 @@ bool ChunkColumns::TimeFits(uint64_t after, int64_t ticks) const {
   return after <= static_cast<uint64_t>(max_ticks_ - ticks);
 }
 
-Status ChunkColumns::CheckTimes() {
-  uint64_t id = 0;
-  for (uint64_t& v : columns_[C::kIdDeltaFieldNumber]) {
-    id += static_cast<uint64_t>(ZigZagDecode(v));
-    v = id;
-  }
-  std::span<uint64_t> issued = columns_[C::kIssuedDeltaFieldNumber];
-  if (issued.empty()) {
-    issued = MakeColumn(C::kIssuedDeltaFieldNumber, count_);
+// Ids from their differences.
+void ChunkColumns::MakeIds() {
+  const Column deltas = columns_[C::kIdDeltaFieldNumber];
+  if (deltas.empty()) return;
+  const std::span<uint64_t> ids = MakeColumn(C::kIdDeltaFieldNumber, count_);
+  deltas.Visit([&](auto numbers) {
+    uint64_t id = 0;
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      ids[i] = id += static_cast<uint64_t>(ZigZagDecode(numbers[i]));
+    }
+  });
+}
+
+// Times from their differences; all of them are checked to be some.
+Status ChunkColumns::MakeIssued() {
+  const Column deltas = columns_[C::kIssuedDeltaFieldNumber];
+  const std::span<uint64_t> issued = MakeColumn(C::kIssuedDeltaFieldNumber, count_);
+  if (deltas.empty()) {
     std::ranges::fill(issued, static_cast<uint64_t>(base_ticks_));
-  } else {
-    int64_t ticks = base_ticks_;
-    for (uint64_t& v : issued) {
-      if (__builtin_add_overflow(ticks, ZigZagDecode(v), &ticks) || ticks < 0 ||
-          ticks > max_ticks_) {
-        return Damaged("column issued_delta leads to no time of a recording");
-      }
-      v = static_cast<uint64_t>(ticks);
-    }
+    last_issued_ = base_ticks_;
+    return {};
   }
-  for (const uint32_t field : {C::kAdmittedAfterFieldNumber, C::kCompletedAfterFieldNumber}) {
-    const std::span<const uint64_t> column = columns_[field];
-    bool fits = true;
-    for (size_t i = 0; i < column.size(); ++i) {
-      fits &= column[i] == 0 || TimeFits(column[i] - 1, static_cast<int64_t>(issued[i]));
+  const bool fits = deltas.Visit([&](auto numbers) {
+    int64_t ticks = base_ticks_;
+    int64_t last = 0;
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      if (__builtin_add_overflow(ticks, ZigZagDecode(numbers[i]), &ticks) || ticks < 0) {
+        return false;
+      }
+      last = std::max(last, ticks);
+      issued[i] = static_cast<uint64_t>(ticks);
     }
-    if (!fits) {
+    last_issued_ = last;
+    return last <= max_ticks_;
+  });
+  return fits ? Status() : Damaged("column issued_delta leads to no time of a recording");
+}
+
+Status ChunkColumns::CheckTimes() const {
+  const Column& issued = columns_[C::kIssuedDeltaFieldNumber];
+  for (const uint32_t field : {C::kAdmittedAfterFieldNumber, C::kCompletedAfterFieldNumber}) {
+    const Column& column = columns_[field];
+    if (TimeFits(column.Bound(), last_issued_)) continue;  // All of them, however they meet.
+    for (size_t i = 0; i < column.size(); ++i) {
+      if (column[i] == 0 || TimeFits(column[i] - 1, static_cast<int64_t>(issued[i]))) continue;
       return Damaged(fmt::format("column {} leads to no time of a recording", ColumnName(field)));
     }
   }
-  for (const uint64_t ticks : columns_[C::kQueuedTicksFieldNumber]) {
-    if (!TimeFits(ticks, 0)) return Damaged("column queued_ticks has no length of time");
+  if (!TimeFits(columns_[C::kQueuedTicksFieldNumber].Max(), 0)) {
+    return Damaged("column queued_ticks has no length of time");
   }
   return {};
 }
 
 Status ChunkColumns::CheckRuns() const {
-  uint64_t total = 0;
-  for (const uint64_t runs : columns_[C::kTransformRunsFieldNumber]) total += runs;
+  const Column& runs = columns_[C::kTransformRunsFieldNumber];
+  const uint64_t total = runs.Sum();
   if (total > kChunkCallsMax) {
     return Damaged(
         fmt::format("it says {} transform runs; a chunk has at most {}", total, kChunkCallsMax));
@@ -350,15 +370,19 @@ Status ChunkColumns::CheckRuns() const {
                                  ColumnName(field), entries, total));
     }
   }
-  const std::span<const uint64_t> runs = columns_[C::kTransformRunsFieldNumber];
-  const std::span<const uint64_t> issued = columns_[C::kIssuedDeltaFieldNumber];
-  const std::span<const uint64_t> started = columns_[C::kRunStartedAfterFieldNumber];
-  const std::span<const uint64_t> took = columns_[C::kRunTicksFieldNumber];
+  const Column& issued = columns_[C::kIssuedDeltaFieldNumber];
+  const Column& started = columns_[C::kRunStartedAfterFieldNumber];
+  const Column& took = columns_[C::kRunTicksFieldNumber];
+  const uint64_t started_bound = started.Bound();
+  if (TimeFits(started_bound, last_issued_) &&
+      TimeFits(took.Bound(), last_issued_ + static_cast<int64_t>(started_bound))) {
+    return {};  // All of them, however they meet.
+  }
   size_t run = 0;
   for (size_t call = 0; call < runs.size(); ++call) {
     for (uint64_t i = 0; i < runs[call]; ++i, ++run) {
       auto ticks = static_cast<int64_t>(issued[call]);
-      for (const auto* column : {&started, &took}) {
+      for (const Column* column : {&started, &took}) {
         if (column->empty()) continue;
         if (!TimeFits((*column)[run], ticks)) {
           return Damaged("a transform run leads to no time of a recording");

@@ -29,10 +29,14 @@ void ChunkDecoder::GiveRow(Record& record) {
 // Calls `set(record, number)` for each call of the batch, when the column is there.
 template <typename F>
 void ChunkDecoder::ForColumn(int field, F set) {
-  const std::span<const uint64_t> column = columns_.column(field);
+  const Column& column = columns_.column(field);
   if (column.empty()) return;
-  const uint64_t* number = column.data() + batch_begin_;
-  for (size_t i = 0; i < batch_end_ - batch_begin_; ++i) set(batch_[i], number[i]);
+  column.Visit([&](auto numbers) {
+    const auto* number = numbers.data() + batch_begin_;
+    CallRecord* const batch = batch_.data();
+    for (size_t i = 0, n = batch_end_ - batch_begin_; i < n; ++i)
+      set(batch[i], uint64_t{number[i]});
+  });
 }
 
 void ChunkDecoder::DecodeBatch() {
@@ -95,11 +99,11 @@ void ChunkDecoder::DecodeTimes() {
 }
 
 void ChunkDecoder::DecodeRuns() {
-  const std::span<const uint64_t> counts = columns_.column(C::kTransformRunsFieldNumber);
+  const Column& counts = columns_.column(C::kTransformRunsFieldNumber);
   if (counts.empty()) return;
-  const std::span<const uint64_t> outcomes = columns_.column(C::kRunOutcomeFieldNumber);
-  const std::span<const uint64_t> started = columns_.column(C::kRunStartedAfterFieldNumber);
-  const std::span<const uint64_t> took = columns_.column(C::kRunTicksFieldNumber);
+  const Column& outcomes = columns_.column(C::kRunOutcomeFieldNumber);
+  const Column& started = columns_.column(C::kRunStartedAfterFieldNumber);
+  const Column& took = columns_.column(C::kRunTicksFieldNumber);
   size_t total = 0;
   ForColumn(C::kTransformRunsFieldNumber,
             [&](CallRecord& /*call*/, uint64_t v) { total += static_cast<size_t>(v); });
@@ -145,19 +149,31 @@ void ChunkDecoder::DecodeValues() {
        C::kWrittenValueFieldNumber, C::kWrittenEncodingFieldNumber},
   };
   for (const Fields& f : kBoth) {
-    ForColumn(f.bytes, [&](CallRecord& c, uint64_t v) {
-      (c.*f.value).reset();
-      if (v != 0) (c.*f.value).emplace().bytes = v - 1;
-    });
-    ForColumn(f.hash, [&](CallRecord& c, uint64_t v) {
-      if (c.*f.value) (c.*f.value)->hash = v;
-    });
-    ForColumn(f.text, [&](CallRecord& c, uint64_t v) {
-      if (c.*f.value && v != 0) (c.*f.value)->value = columns_.Text(ChunkColumns::kValues, v);
-    });
-    ForColumn(f.encoding, [&](CallRecord& c, uint64_t v) {
-      if (c.*f.value) (c.*f.value)->encoding = static_cast<v1::ValueEncoding>(v);
-    });
+    // Row by row: a value has several numbers, and mostly all of them.
+    const Column& bytes = columns_.column(f.bytes);
+    if (bytes.empty()) continue;
+    const Column& hashes = columns_.column(f.hash);
+    const Column& encodings = columns_.column(f.encoding);
+    const Column& texts = columns_.column(f.text);
+    for (size_t i = 0, n = batch_end_ - batch_begin_; i < n; ++i) {
+      const size_t call = batch_begin_ + i;
+      std::optional<ValueInfo>& value = batch_[i].*f.value;
+      const uint64_t size = bytes[call];
+      if (size == 0) {
+        value.reset();
+        continue;
+      }
+      if (!value) value.emplace();
+      value->bytes = size - 1;
+      value->hash = hashes.empty() ? 0 : hashes[call];
+      if (!texts.empty()) {
+        const uint64_t text = texts[call];
+        value->value.reset();
+        if (text != 0) value->value = columns_.Text(ChunkColumns::kValues, text);
+      }
+      value->encoding = encodings.empty() ? v1::VALUE_ENCODING_UNKNOWN
+                                          : static_cast<v1::ValueEncoding>(encodings[call]);
+    }
   }
 }
 

@@ -51,6 +51,7 @@ class ChunkDecoder {
   const v1::Row* first_row() const {
     return columns_.rows().empty() ? nullptr : &columns_.rows().front();
   }
+  const ChunkColumns& columns() const { return columns_; }
   uint64_t unknown_fields() const { return columns_.unknown_fields(); }
   int64_t tick_ns() const { return columns_.tick_ns(); }
 

@@ -14,7 +14,60 @@ uint64_t JoinSevens(uint64_t bytes) {
   return (v & 0x0FFF'FFFF) | (v & 0x0FFF'FFFF'0000'0000) >> 4;
 }
 
-uint64_t LowBits(int bits) { return ~uint64_t{0} >> (64 - bits); }
+uint64_t Load8(const char* at) {
+  uint64_t bytes = 0;
+  std::memcpy(&bytes, at, 8);
+  return bytes;
+}
+
+constexpr ptrdiff_t kBlock = 64;
+
+// A bit for each of kBlock bytes: whether a number ends there.
+uint64_t EndsOf(const char* block) {
+  uint64_t ends = 0;
+  for (int i = 0; i < 8; ++i) {
+    const uint64_t high_bits = (~Load8(block + 8 * i) & 0x8080'8080'8080'8080) >> 7;
+    ends |= (high_bits * 0x0102'0408'1020'4080) >> 56 << (8 * i);
+  }
+  return ends;
+}
+
+// One number, however long. Null when it is longer than one can be.
+const char* DecodeOne(const char* at, uint64_t*& out) {
+  auto byte = static_cast<unsigned char>(*at++);
+  uint64_t v = byte & 0x7F;
+  for (int shift = 7; byte >= 0x80; shift += 7) {
+    if (shift == 70) return nullptr;
+    byte = static_cast<unsigned char>(*at++);
+    v |= static_cast<uint64_t>(byte & 0x7F) << shift;
+  }
+  *out++ = v;
+  return at;
+}
+
+// The numbers that end in the block at `at`, where one begins; none has more than kLongest bytes.
+// Lengths are mixed, so a branch on them would be guessed wrong; and where a number begins comes
+// from the block's ends, not from the number before it.
+template <int kLongest>
+const char* DecodeBlock(const char* at, uint64_t ends, uint64_t*& to) {
+  const char* const block = at;
+  uint64_t* out = to;
+  for (; ends != 0; ends &= ends - 1) {
+    const char* const end = block + std::countr_zero(ends) + 1;
+    const auto unused = static_cast<int>(8 * (8 - (end - at)));
+    const uint64_t bytes = Load8(end - 8) >> unused;
+    if constexpr (kLongest == 2) {
+      *out++ = (bytes & 0x7F) | ((bytes & 0x7F00) >> 1);
+    } else if constexpr (kLongest == 3) {
+      *out++ = (bytes & 0x7F) | ((bytes & 0x7F00) >> 1) | ((bytes & 0x7F'0000) >> 2);
+    } else {
+      *out++ = JoinSevens(bytes);
+    }
+    at = end;
+  }
+  to = out;
+  return at;
+}
 
 }  // namespace
 
@@ -24,47 +77,29 @@ size_t CountVarints(std::string_view packed) {
   return count;
 }
 
-bool AllOneByte(std::string_view packed) {
-  unsigned char all = 0;
-  for (const char byte : packed) all = static_cast<unsigned char>(all | byte);
-  return all < 0x80;
-}
-
 bool DecodeVarints(std::string_view packed, uint64_t* out) {
   const char* at = packed.data();
   const char* const end = at + packed.size();
+  // A number is loaded as the 8 bytes up to its end, which must be there.
+  while (at != end && at - packed.data() < 8) {
+    if ((at = DecodeOne(at, out)) == nullptr) return false;
+  }
+  while (end - at >= kBlock) {
+    const uint64_t ends = EndsOf(at);
+    const uint64_t two = ~ends & ~ends >> 1;  // Two bytes in a row at which no number ends.
+    const uint64_t four = two & two >> 2;
+    if (two == 0) {
+      at = DecodeBlock<2>(at, ends, out);
+    } else if ((two & two >> 1) == 0) {
+      at = DecodeBlock<3>(at, ends, out);
+    } else if ((four & four >> 4) == 0) {
+      at = DecodeBlock<8>(at, ends, out);
+    } else if ((at = DecodeOne(at, out)) == nullptr) {  // One of more than 8 bytes is near.
+      return false;
+    }
+  }
   while (at != end) {
-    // Lengths are mixed, so a branch on them would be guessed wrong: 8 bytes at once, no branch.
-    if (end - at >= 8) {
-      uint64_t bytes = 0;
-      std::memcpy(&bytes, at, 8);
-      const uint64_t ends = ~bytes & 0x8080'8080'8080'8080;
-      // Two at once where two end in these 8, as they nearly always do: where the next ones begin
-      // is known sooner than from one after the other.
-      const uint64_t later_ends = ends & (ends - 1);
-      if (later_ends != 0) {
-        const int bits = std::countr_zero(ends) + 1;        // 8 times the first one's length,
-        const int both = std::countr_zero(later_ends) + 1;  // and of both together.
-        *out++ = JoinSevens(bytes & LowBits(bits));
-        *out++ = JoinSevens((bytes & LowBits(both)) >> bits);
-        at += both / 8;
-        continue;
-      }
-      if (ends != 0) {
-        const int bits = std::countr_zero(ends) + 1;
-        *out++ = JoinSevens(bytes & LowBits(bits));
-        at += bits / 8;
-        continue;
-      }
-    }
-    auto byte = static_cast<unsigned char>(*at++);
-    uint64_t v = byte & 0x7F;
-    for (int shift = 7; byte >= 0x80; shift += 7) {
-      if (shift == 70) return false;
-      byte = static_cast<unsigned char>(*at++);
-      v |= static_cast<uint64_t>(byte & 0x7F) << shift;
-    }
-    *out++ = v;
+    if ((at = DecodeOne(at, out)) == nullptr) return false;
   }
   return true;
 }

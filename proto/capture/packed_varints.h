@@ -10,9 +10,6 @@ namespace dstap::capture {
 // How many varints end in `packed`.
 size_t CountVarints(std::string_view packed);
 
-// Whether all of them have one byte.
-bool AllOneByte(std::string_view packed);
-
 // Decodes all of `packed`, whose last byte must end a varint, to `out`, where there must be room
 // for CountVarints(packed). False when one is longer than a varint can be.
 bool DecodeVarints(std::string_view packed, uint64_t* out);

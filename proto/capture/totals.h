@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <unordered_set>
 
+#include "proto/capture/chunk_columns.h"
 #include "proto/capture/records.h"
 
 namespace dstap::capture {
@@ -21,6 +22,9 @@ class Totals {
       ++calls_;
     }
   }
+
+  // The calls [begin, end) of a chunk.
+  void AddCalls(const ChunkColumns& columns, size_t begin, size_t end);
 
   void AddRow(const v1::Row& row) {
     AddRows(1);

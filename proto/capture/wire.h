@@ -31,6 +31,19 @@ inline char* WriteVarint(char* at, uint64_t v) {
   return at;
 }
 
+constexpr uint64_t ZigZagEncode(int64_t v) {
+  return static_cast<uint64_t>(v) << 1 ^ static_cast<uint64_t>(v >> 63);
+}
+
+constexpr size_t VarintSize(uint64_t v) {
+  return static_cast<size_t>(9 * std::bit_width(v | 1) + 64) / 64;
+}
+
+// What stands in front of `size` bytes of a field; up to 15 bytes.
+inline char* WriteTagAndSize(char* at, uint32_t field, size_t size) {
+  return WriteVarint(WriteVarint(at, WireTag(field, WireType::kBytes)), size);
+}
+
 inline char* WriteFixed64(char* at, uint64_t v) {
   std::memcpy(at, &v, sizeof v);
   return at + sizeof v;
@@ -47,6 +60,10 @@ class WireReader {
   bool short_of_bytes() const { return short_; }
 
   bool Varint(uint64_t& out) {
+    if (at_ != end_ && static_cast<unsigned char>(*at_) < 0x80) {
+      out = static_cast<unsigned char>(*at_++);
+      return true;
+    }
     uint64_t v = 0;
     for (int shift = 0; shift < 70; shift += 7) {
       if (at_ == end_) return Short();

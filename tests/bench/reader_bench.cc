@@ -68,6 +68,29 @@ void BM_Reader(benchmark::State& state, Layout layout, bool hashes_and_versions)
   state.counters["records"] = static_cast<double>(capture.sums.all.calls());
 }
 
+// The same by whole columns, all of which are summed while time runs.
+void BM_Columns(benchmark::State& state, Layout layout, bool hashes_and_versions) {
+  const CaptureBytes& capture = TheCapture(layout, hashes_and_versions);
+  capture::LoadedChunk chunk;
+  for (auto _ : state) {
+    auto reader = capture::CaptureReader::Open(std::make_unique<MemoryViewSource>(capture.bytes),
+                                               capture::CaptureReader::OnDamage::kStop);
+    DSTAP_CHECK(reader.ok());
+    Sums sums;
+    for (;;) {
+      const Result<bool> more = reader->NextChunk(chunk);
+      DSTAP_CHECK(more.ok());
+      if (!*more) break;
+      sums.Add(chunk.columns());
+    }
+    if (reader->ending() != capture::Ending::kClosed || sums != capture.sums.all) {
+      state.SkipWithError("what was read is not what was written");
+      return;
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kCalls));
+}
+
 struct Lines {
   std::string text;
   FewSums sums;
@@ -108,6 +131,11 @@ BENCHMARK_CAPTURE(BM_Reader, plain, Layout::kPlain, true)->Name("reader/not comp
 BENCHMARK_CAPTURE(BM_Reader, small, Layout::kPacked, false)->Name("reader/packed, small");
 BENCHMARK_CAPTURE(BM_Reader, smaller, Layout::kPlain, false)->Name("reader/not compressed, small");
 BENCHMARK_CAPTURE(BM_Reader, recording, Layout::kRecording, true)->Name("reader/while recording");
+BENCHMARK_CAPTURE(BM_Columns, packed, Layout::kPacked, true)->Name("columns/packed");
+BENCHMARK_CAPTURE(BM_Columns, plain, Layout::kPlain, true)->Name("columns/not compressed");
+BENCHMARK_CAPTURE(BM_Columns, small, Layout::kPacked, false)->Name("columns/packed, small");
+BENCHMARK_CAPTURE(BM_Columns, smaller, Layout::kPlain, false)
+    ->Name("columns/not compressed, small");
 BENCHMARK(BM_JsonLines)->Name("as JSON lines/read");
 
 }  // namespace

@@ -30,14 +30,14 @@ const std::string& TheCapture() {
   return bytes;
 }
 
-void BM_Report(benchmark::State& state) {
+void BM_Report(benchmark::State& state, capture::ReadOn read_on) {
   const auto text =
       std::ranges::find(analyzer::AllRenderers(), "text", &analyzer::RendererEntry::name);
   const std::string& capture = TheCapture();
   for (auto _ : state) {
     analyzer::ReportViews views;
     analyzer::TimelineBuilder builder(views.visitors());
-    const auto read = analyzer::ReadCapture("bench.dstap", SourceOf(capture), builder);
+    const auto read = analyzer::ReadCapture("bench.dstap", SourceOf(capture), builder, read_on);
     const analyzer::Report report = views.Take();
     if (!read.status.ok() || report.overview.calls != kCalls) {
       state.SkipWithError("the report did not see every call");
@@ -78,7 +78,11 @@ void BM_JsonLines(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kJsonCalls));
 }
 
-BENCHMARK(BM_Report)->Name("report/all");
+BENCHMARK_CAPTURE(BM_Report, one, capture::ReadOn::kThisThread)->Name("report/all");
+// By the wall's clock, which is what a second thread is for.
+BENCHMARK_CAPTURE(BM_Report, two, capture::ReadOn::kOneMoreThread)
+    ->Name("report/all, two threads")
+    ->UseRealTime();
 BENCHMARK(BM_TimelineAlone)->Name("report/timeline alone");
 BENCHMARK(BM_JsonLines)->Name("as JSON lines/counted");
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "proto/capture/chunk_columns.h"
 #include "proto/capture/records.h"
 
 namespace dstap::bench {
@@ -13,6 +14,8 @@ namespace dstap::bench {
 class Sums {
  public:
   void Add(const capture::CallRecord& call);
+  // The same, of all calls of a chunk, column by column.
+  void Add(const capture::ChunkColumns& chunk);
 
   uint64_t calls() const { return calls_; }
   friend bool operator==(const Sums&, const Sums&) = default;

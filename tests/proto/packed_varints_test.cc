@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proto/base/prng.h"
 #include "proto/capture/wire.h"
 
 namespace dstap::capture {
@@ -45,6 +46,36 @@ TEST(PackedVarintsTest, NumbersOfEveryLengthStandBesideEachOther) {
       }
     }
   }
+}
+
+// Blocks of 64 bytes are decoded by what is the longest in them.
+TEST(PackedVarintsTest, LongColumnsOfEveryMixOfLengthsAreDecoded) {
+  Prng prng(1);
+  for (int longest = 1; longest <= kLongest; ++longest) {
+    for (int round = 0; round < 50; ++round) {
+      std::vector<uint64_t> numbers(prng.Below(300));
+      for (uint64_t& number : numbers) {
+        const auto bytes = 1 + static_cast<int>(prng.Below(static_cast<uint64_t>(longest)));
+        // Mostly short ones, so that long ones fall on every place of a block.
+        number = LargestOf(prng.Below(4) == 0 ? bytes : 1) - prng.Below(100);
+      }
+      SCOPED_TRACE(testing::Message() << longest << ' ' << round);
+      EXPECT_EQ(Decoded(Packed(numbers)), numbers);
+    }
+  }
+}
+
+TEST(PackedVarintsTest, ANumberOfElevenBytesIsRefusedWhereverItStands) {
+  for (size_t before = 0; before < 150; ++before) {
+    std::string packed = std::string(before, '\x05') + std::string(10, '\xFF') + '\x01';
+    packed += std::string(100, '\x05');
+    std::vector<uint64_t> numbers(CountVarints(packed));
+    EXPECT_FALSE(DecodeVarints(packed, numbers.data())) << before;
+  }
+  std::string endless(1000, '\x80');
+  endless += '\x01';
+  uint64_t number = 0;
+  EXPECT_FALSE(DecodeVarints(endless, &number));
 }
 
 TEST(PackedVarintsTest, ANumberOfElevenBytesIsRefused) {
