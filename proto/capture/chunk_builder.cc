@@ -6,11 +6,10 @@
 #include <utility>
 
 #include "proto/base/check.h"
+#include "proto/capture/wire.h"
 
 namespace dstap::capture {
 namespace {
-
-using google::protobuf::RepeatedField;
 
 // Upper bounds of what things cost in the file.
 constexpr size_t kColumns = 45;
@@ -23,27 +22,20 @@ constexpr size_t kChunkBytes = kColumns * kStringBytes + 64;
 // A call in columns that are still empty: what filling one up with defaults would cost.
 constexpr size_t kPaddingBytes = kColumns + 2 * 8;
 
-// After this much, a cleared chunk gives its memory back: strings keep the space of the longest
-// value they ever held.
+// After this much, a cleared chunk gives its memory back.
 constexpr size_t kKeepBytes = size_t{1} << 20;
 
-// A column stays empty until its first value that is not the default; then it is filled up.
-template <typename T>
-void Put(RepeatedField<T>& column, int row, T value) {
-  if (value == T{} && column.empty()) return;
-  while (column.size() < row) column.Add(T{});
-  column.Add(value);
-}
+using C = v1::Calls;
+using R = v1::Records;
+
+// As protobuf writes an enum.
+uint64_t Enum(int value) { return static_cast<uint64_t>(int64_t{value}); }
 
 // Absent is 0, so a value is stored plus 1; the largest one, which nothing real reaches, less 1.
 uint64_t PlusOne(uint64_t value) {
   return value == std::numeric_limits<uint64_t>::max() ? value : value + 1;
 }
 uint64_t PlusOne(std::optional<uint64_t> value) { return value ? PlusOne(*value) : 0; }
-
-uint32_t InternText(StringTable& table, std::string_view text, StringTable::Strings& strings) {
-  return text.empty() ? 0 : table.Intern(text, strings);
-}
 
 Time End(const TransformRun& run) {
   const Time started = std::max(run.started, Time(0));
@@ -68,7 +60,14 @@ size_t BytesBound(const CallRecord& call) {
 }  // namespace
 
 ChunkBuilder::ChunkBuilder(int64_t tick_ns, size_t bytes_max)
-    : tick_ns_(tick_ns), bytes_max_(std::min(bytes_max, kChunkBytesMax)) {
+    : tick_ns_(tick_ns),
+      bytes_max_(std::min(bytes_max, kChunkBytesMax)),
+      names_(R::kNamesFieldNumber),
+      keys_(R::kKeysFieldNumber),
+      texts_(R::kTextsFieldNumber),
+      values_(R::kValuesFieldNumber),
+      identities_(R::kIdentitiesFieldNumber),
+      lists_(C::kListArgumentsFieldNumber) {
   DSTAP_CHECK(tick_ns > 0);
   Clear();
 }
@@ -85,18 +84,14 @@ bool ChunkBuilder::Add(const CallRecord& call) {
   const size_t bytes = BytesBound(call);
   if (calls() == kChunkCallsMax || !Fits(bytes)) return false;
   // Runs are stored for all calls together, and a reader has one limit for them.
-  const auto runs = static_cast<size_t>(records_.calls().run_outcome_size());
-  if (runs + call.transform_runs.size() > kChunkCallsMax) return false;
+  if (runs_ + call.transform_runs.size() > kChunkCallsMax) return false;
   bytes_bound_ += bytes;
-
-  v1::Calls& calls = *records_.mutable_calls();
-  const auto row = static_cast<int>(calls.count());
-  AddNames(call, row);
-  AddTimes(call, row);
-  AddOutcome(call, row);
-  AddValues(call, row);
-  AddBudgets(call, row);
-  calls.set_count(static_cast<uint32_t>(row) + 1);
+  AddNames(call);
+  AddTimes(call);
+  AddOutcome(call);
+  AddValues(call);
+  AddBudgets(call);
+  ++calls_;
   return true;
 }
 
@@ -108,34 +103,38 @@ bool ChunkBuilder::AddRow(Time time, v1::Row&& row) {
   row.set_ticks(ticks - Base(ticks));
   row.set_after_calls(calls());
   Cover(ticks, ticks);
-  *records_.add_row() = std::move(row);
+  const size_t size = row.ByteSizeLong();
+  std::array<char, 16> head{};
+  char* const head_end = WriteTagAndSize(head.data(), R::kRowFieldNumber, size);
+  row_bytes_.insert(row_bytes_.end(), head.data(), head_end);
+  const size_t begin = row_bytes_.size();
+  row_bytes_.resize(begin + size);
+  row.SerializeWithCachedSizesToArray(reinterpret_cast<uint8_t*>(row_bytes_.data() + begin));
+  ++rows_;
   return true;
 }
 
-void ChunkBuilder::AddNames(const CallRecord& call, int row) {
-  v1::Calls& c = *records_.mutable_calls();
+void ChunkBuilder::AddNames(const CallRecord& call) {
   // Wraps around as the reader's sum does, so that every id is possible.
-  Put(*c.mutable_id_delta(), row,
-      static_cast<int64_t>(call.id - std::exchange(previous_id_, call.id)));
-  Put(*c.mutable_source(), row, call.source);
-  v1::Records& r = records_;
-  Put(*c.mutable_caller(), row, InternText(names_, call.caller, *r.mutable_names()));
-  Put(*c.mutable_method(), row, static_cast<int>(call.method));
-  Put(*c.mutable_store(), row, InternText(names_, call.store, *r.mutable_names()));
-  Put(*c.mutable_scope(), row, InternText(names_, call.scope, *r.mutable_names()));
-  Put(*c.mutable_store_kind(), row, static_cast<int>(call.store_kind));
-  Put(*c.mutable_all_scopes(), row, call.all_scopes);
-  Put(*c.mutable_key(), row, InternText(keys_, call.key, *r.mutable_keys()));
-  Put(*c.mutable_use_cache(), row, static_cast<int>(call.use_cache));
-  Put(*c.mutable_list(), row, call.list == nullptr ? 0 : InternList(*call.list));
+  const auto delta = static_cast<int64_t>(call.id - std::exchange(previous_id_, call.id));
+  Put(C::kIdDeltaFieldNumber, ZigZagEncode(delta));
+  Put(C::kSourceFieldNumber, call.source);
+  PutText(C::kCallerFieldNumber, names_, last_.caller, call.caller);
+  Put(C::kMethodFieldNumber, Enum(call.method));
+  PutText(C::kStoreFieldNumber, names_, last_.store, call.store);
+  PutText(C::kScopeFieldNumber, names_, last_.scope, call.scope);
+  Put(C::kStoreKindFieldNumber, Enum(call.store_kind));
+  Put(C::kAllScopesFieldNumber, call.all_scopes ? 1 : 0);
+  PutText(C::kKeyFieldNumber, keys_, last_.key, call.key);
+  Put(C::kUseCacheFieldNumber, Enum(call.use_cache));
+  Put(C::kListFieldNumber, call.list == nullptr ? 0 : InternList(*call.list));
 }
 
-void ChunkBuilder::AddTimes(const CallRecord& call, int row) {
-  v1::Calls& c = *records_.mutable_calls();
+void ChunkBuilder::AddTimes(const CallRecord& call) {
   const int64_t issued = Ticks(call.issued);
   const int64_t base = Base(issued);
-  const int64_t previous = row == 0 ? base : previous_issued_;
-  Put(*c.mutable_issued_delta(), row, issued - previous);
+  const int64_t previous = calls_ == 0 ? base : previous_issued_;
+  Put(C::kIssuedDeltaFieldNumber, ZigZagEncode(issued - previous));
   previous_issued_ = issued;
 
   int64_t last = issued;
@@ -145,77 +144,70 @@ void ChunkBuilder::AddTimes(const CallRecord& call, int row) {
     last = std::max(last, ticks);
     return static_cast<uint64_t>(ticks - issued) + 1;
   };
-  Put(*c.mutable_admitted_after(), row, after(call.admitted));
-  Put(*c.mutable_completed_after(), row, after(call.completed));
-  Put(*c.mutable_times_queued(), row, call.times_queued);
-  Put(*c.mutable_queued_ticks(), row, static_cast<uint64_t>(Ticks(call.queued)));
-  Put(*c.mutable_served_by(), row, static_cast<int>(call.served_by));
+  Put(C::kAdmittedAfterFieldNumber, after(call.admitted));
+  Put(C::kCompletedAfterFieldNumber, after(call.completed));
+  Put(C::kTimesQueuedFieldNumber, call.times_queued);
+  Put(C::kQueuedTicksFieldNumber, static_cast<uint64_t>(Ticks(call.queued)));
+  Put(C::kServedByFieldNumber, Enum(call.served_by));
   Cover(issued, last);
-  AddRuns(call, row, issued);
+  AddRuns(call, issued);
 }
 
-void ChunkBuilder::AddRuns(const CallRecord& call, int row, int64_t issued_ticks) {
-  v1::Calls& c = *records_.mutable_calls();
-  Put(*c.mutable_transform_runs(), row, static_cast<uint32_t>(call.transform_runs.size()));
+void ChunkBuilder::AddRuns(const CallRecord& call, int64_t issued_ticks) {
+  Put(C::kTransformRunsFieldNumber, call.transform_runs.size());
+  runs_ += call.transform_runs.size();
   // These columns have an entry a run, and are always there when there are runs.
   for (const TransformRun& run : call.transform_runs) {
     const int64_t started = std::max(Ticks(run.started), issued_ticks);
     const int64_t ended = std::max(Ticks(End(run)), started);
-    c.add_run_outcome(run.outcome);
-    c.add_run_started_after(static_cast<uint64_t>(started - issued_ticks));
-    c.add_run_ticks(static_cast<uint64_t>(ended - started));
+    columns_[C::kRunOutcomeFieldNumber].Append(Enum(run.outcome));
+    columns_[C::kRunStartedAfterFieldNumber].Append(static_cast<uint64_t>(started - issued_ticks));
+    columns_[C::kRunTicksFieldNumber].Append(static_cast<uint64_t>(ended - started));
   }
 }
 
-void ChunkBuilder::AddOutcome(const CallRecord& call, int row) {
-  v1::Calls& c = *records_.mutable_calls();
-  v1::Records& r = records_;
-  Put(*c.mutable_outcome(), row, static_cast<int>(call.outcome));
-  Put(*c.mutable_error_code(), row, call.error_code);
-  Put(*c.mutable_error_name(), row, InternText(texts_, call.error_name, *r.mutable_texts()));
-  Put(*c.mutable_error_text(), row, InternText(texts_, call.error_text, *r.mutable_texts()));
-  Put(*c.mutable_version(), row, InternText(identities_, call.version, *r.mutable_identities()));
-  Put(*c.mutable_fault(), row, call.fault);
+void ChunkBuilder::AddOutcome(const CallRecord& call) {
+  Put(C::kOutcomeFieldNumber, Enum(call.outcome));
+  Put(C::kErrorCodeFieldNumber, call.error_code);
+  PutText(C::kErrorNameFieldNumber, texts_, last_.error_name, call.error_name);
+  PutText(C::kErrorTextFieldNumber, texts_, last_.error_text, call.error_text);
+  PutText(C::kVersionFieldNumber, identities_, last_.version, call.version);
+  Put(C::kFaultFieldNumber, call.fault);
 }
 
-void ChunkBuilder::AddValues(const CallRecord& call, int row) {
-  v1::Calls& c = *records_.mutable_calls();
+void ChunkBuilder::AddValues(const CallRecord& call) {
   const ValueInfo none;
   const auto index = [this](const ValueInfo& value) -> uint32_t {
-    return value.value ? values_.Intern(*value.value, *records_.mutable_values()) : 0;
+    return value.value ? values_.Intern(*value.value) : 0;
   };
   const ValueInfo& read = call.read ? *call.read : none;
-  Put(*c.mutable_read_bytes(), row, call.read ? PlusOne(read.bytes) : 0);
-  Put(*c.mutable_read_hash(), row, read.hash);
-  Put(*c.mutable_read_value(), row, index(read));
-  Put(*c.mutable_read_encoding(), row, static_cast<int>(read.encoding));
+  Put(C::kReadBytesFieldNumber, call.read ? PlusOne(read.bytes) : 0);
+  columns_[C::kReadHashFieldNumber].PutFixed64(calls_, read.hash);
+  Put(C::kReadValueFieldNumber, index(read));
+  Put(C::kReadEncodingFieldNumber, Enum(read.encoding));
   const ValueInfo& written = call.written ? *call.written : none;
-  Put(*c.mutable_written_bytes(), row, call.written ? PlusOne(written.bytes) : 0);
-  Put(*c.mutable_written_hash(), row, written.hash);
-  Put(*c.mutable_written_value(), row, index(written));
-  Put(*c.mutable_written_encoding(), row, static_cast<int>(written.encoding));
+  Put(C::kWrittenBytesFieldNumber, call.written ? PlusOne(written.bytes) : 0);
+  columns_[C::kWrittenHashFieldNumber].PutFixed64(calls_, written.hash);
+  Put(C::kWrittenValueFieldNumber, index(written));
+  Put(C::kWrittenEncodingFieldNumber, Enum(written.encoding));
 }
 
-void ChunkBuilder::AddBudgets(const CallRecord& call, int row) {
-  v1::Calls& c = *records_.mutable_calls();
+void ChunkBuilder::AddBudgets(const CallRecord& call) {
   const auto& [first, second] = call.budgets;
-  Put(*c.mutable_first_type(), row, static_cast<int>(first.type));
-  Put(*c.mutable_first_before(), row, PlusOne(first.before));
-  Put(*c.mutable_first_after(), row, PlusOne(first.after));
-  Put(*c.mutable_first_taken(), row, first.taken);
-  Put(*c.mutable_second_type(), row, static_cast<int>(second.type));
-  Put(*c.mutable_second_before(), row, PlusOne(second.before));
-  Put(*c.mutable_second_after(), row, PlusOne(second.after));
-  Put(*c.mutable_second_taken(), row, second.taken);
+  Put(C::kFirstTypeFieldNumber, Enum(first.type));
+  Put(C::kFirstBeforeFieldNumber, PlusOne(first.before));
+  Put(C::kFirstAfterFieldNumber, PlusOne(first.after));
+  Put(C::kFirstTakenFieldNumber, first.taken);
+  Put(C::kSecondTypeFieldNumber, Enum(second.type));
+  Put(C::kSecondBeforeFieldNumber, PlusOne(second.before));
+  Put(C::kSecondAfterFieldNumber, PlusOne(second.after));
+  Put(C::kSecondTakenFieldNumber, second.taken);
 }
 
 uint32_t ChunkBuilder::InternList(const v1::ListArguments& list) {
   list_scratch_.clear();
   list.AppendToString(&list_scratch_);
-  const uint32_t index = lists_.Intern(list_scratch_, list_strings_);
-  auto& stored = *records_.mutable_calls()->mutable_list_arguments();
-  if (index > static_cast<uint32_t>(stored.size())) stored.Add()->CopyFrom(list);
-  return index;
+  return lists_.Intern(list_scratch_);
 }
 
 int64_t ChunkBuilder::Ticks(Time time) const {
@@ -228,10 +220,10 @@ int64_t ChunkBuilder::Ticks(Time time) const {
 
 int64_t ChunkBuilder::Base(int64_t ticks) {
   if (empty()) {
-    records_.set_base_ticks(ticks);
+    base_ticks_ = ticks;
     first_ticks_ = last_ticks_ = ticks;
   }
-  return records_.base_ticks();
+  return base_ticks_;
 }
 
 void ChunkBuilder::Cover(int64_t first_ticks, int64_t last_ticks) {
@@ -239,32 +231,62 @@ void ChunkBuilder::Cover(int64_t first_ticks, int64_t last_ticks) {
   last_ticks_ = std::max(last_ticks_, last_ticks);
 }
 
+size_t ChunkBuilder::CallsSize() const {
+  size_t size = lists_.bytes().size();
+  if (calls_ != 0) size += 1 + VarintSize(calls_);
+  for (size_t field = 0; field < kColumnsEnd; ++field) {
+    const size_t bytes = columns_[field].bytes().size();
+    if (bytes != 0) size += VarintSize(field << 3) + VarintSize(bytes) + bytes;
+  }
+  return size;
+}
+
+size_t ChunkBuilder::ByteSize() const {
+  const size_t calls = CallsSize();
+  size_t size = 1 + VarintSize(static_cast<uint64_t>(tick_ns_)) + 1 + VarintSize(calls) + calls +
+                row_bytes_.size();
+  if (base_ticks_ != 0) size += 1 + VarintSize(ZigZagEncode(base_ticks_));
+  for (const StringTable* table : Tables()) size += table->bytes().size();
+  return size;
+}
+
+// In the order of field numbers, as protobuf does.
 void ChunkBuilder::WriteTo(char* at) const {
-  records_.SerializeWithCachedSizesToArray(reinterpret_cast<uint8_t*>(at));
+  const auto copy = [&at](std::string_view bytes) {
+    at = std::copy(bytes.begin(), bytes.end(), at);
+  };
+  const auto number = [&at](uint32_t field, uint64_t value) {
+    if (value == 0) return;
+    at = WriteVarint(at, WireTag(field, WireType::kVarint));
+    at = WriteVarint(at, value);
+  };
+  number(R::kTickNsFieldNumber, static_cast<uint64_t>(tick_ns_));
+  number(R::kBaseTicksFieldNumber, ZigZagEncode(base_ticks_));
+  for (const StringTable* table : Tables()) copy(table->bytes());
+  at = WriteTagAndSize(at, R::kCallsFieldNumber, CallsSize());
+  number(C::kCountFieldNumber, calls_);
+  for (uint32_t field = 0; field < kColumnsEnd; ++field) {
+    if (field == C::kListArgumentsFieldNumber) copy(lists_.bytes());
+    const std::string_view bytes = columns_[field].bytes();
+    if (bytes.empty()) continue;
+    at = WriteTagAndSize(at, field, bytes.size());
+    copy(bytes);
+  }
+  copy({row_bytes_.data(), row_bytes_.size()});
 }
 
 void ChunkBuilder::Clear() {
-  if (bytes_bound_ > kKeepBytes) {
-    records_ = v1::Records();
-    list_strings_.Clear();
+  const bool gives_back = ByteSize() > kKeepBytes;
+  for (StringTable* table : {&names_, &keys_, &texts_, &values_, &identities_, &lists_}) {
+    gives_back ? table->GiveBack() : table->Clear();
   }
-  // Field by field: Records::Clear() would free `calls`.
-  records_.clear_base_ticks();
-  records_.clear_names();
-  records_.clear_keys();
-  records_.clear_texts();
-  records_.clear_values();
-  records_.clear_identities();
-  records_.clear_row();
-  records_.mutable_calls()->Clear();
-  records_.set_tick_ns(static_cast<uint64_t>(tick_ns_));
-  names_.Clear();
-  keys_.Clear();
-  texts_.Clear();
-  values_.Clear();
-  identities_.Clear();
-  lists_.Clear();
-  list_strings_.Clear();
+  for (PackedColumn& column : columns_) gives_back ? column.GiveBack() : column.Clear();
+  row_bytes_.clear();
+  if (gives_back) row_bytes_ = {};
+  last_ = {};
+  base_ticks_ = 0;
+  calls_ = rows_ = 0;
+  runs_ = 0;
   bytes_bound_ = kChunkBytes;
   previous_id_ = 0;
   previous_issued_ = 0;

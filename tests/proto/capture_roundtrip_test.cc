@@ -222,5 +222,30 @@ TEST(CaptureRoundTripTest, AnUnfinishedCaptureBeforeAClosedOneLeavesTheFileUnfin
   EXPECT_EQ(read.CallIds(), (std::vector<uint64_t>{9, 1}));
 }
 
+// The builder writes the bytes itself: they are those that protobuf writes of the same message.
+TEST(CaptureRoundtripTest, AChunkIsByteForByteWhatProtobufWrites) {
+  capture::ChunkBuilder builder(1000);
+  const auto expect_the_same = [&builder] {
+    std::string bytes(builder.ByteSize(), '\0');
+    builder.WriteTo(bytes.data());
+    v1::Records records;
+    ASSERT_TRUE(records.ParseFromString(bytes));
+    EXPECT_EQ(records.SerializeAsString(), bytes);
+  };
+  expect_the_same();
+  for (int chunk = 0; chunk < 3; ++chunk) {
+    for (uint64_t id = 1; id <= 300; ++id) {
+      capture::CallRecord call = id % 50 == 0 ? AFullCall() : ACall(id * id * id);
+      call.key = id % 3 == 0 ? "again" : call.key;
+      ASSERT_TRUE(builder.Add(call));
+      if (id % 40 == 0) {
+        ASSERT_TRUE(builder.AddRow(Time(id), AComment("row")));
+      }
+    }
+    expect_the_same();
+    builder.Clear();
+  }
+}
+
 }  // namespace
 }  // namespace dstap::test
