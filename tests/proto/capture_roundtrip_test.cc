@@ -223,7 +223,7 @@ TEST(CaptureRoundTripTest, AnUnfinishedCaptureBeforeAClosedOneLeavesTheFileUnfin
 }
 
 // The builder writes the bytes itself: they are those that protobuf writes of the same message.
-TEST(CaptureRoundtripTest, AChunkIsByteForByteWhatProtobufWrites) {
+TEST(CaptureRoundTripTest, AChunkIsByteForByteWhatProtobufWrites) {
   capture::ChunkBuilder builder(1000);
   const auto expect_the_same = [&builder] {
     std::string bytes(builder.ByteSize(), '\0');
