@@ -97,7 +97,7 @@ test('nothing that a library can reach leads out of its environment', async () =
       local env = getfenv(f)
       if env.labAsk or env.labTrace or rawget(env, "need") then table.insert(found, level) end
     end
-    print(#found, labAsk, labTrace, getmetatable(game), loadstring, io)
+    print(#found, labAsk, labTrace, getmetatable(game), load, io)
     print(pcall(function() string.len = nil end))
     print(_G ~= nil, next(_G), next(shared))`), [
     'true true true',
@@ -254,4 +254,26 @@ test('a value of three megabytes goes into the VM and out of it', async () => {
     store:SetAsync("key", value)
     print(store:GetAsync("key") == value)
   `), ['true']);
+});
+
+test('what the lab lacks of Roblox is named when it is used, and old names are there', async () => {
+  const { proxy, lines } = await runLibrary(`
+    print((pcall(version)), (select(2, pcall(loadstring, "return 1"))))
+    print((select(2, pcall(function() return SecurityCapabilities.new() end))))
+    print((select(2, pcall(function() return Content("x") end))))
+    print(type(settings), type(UserSettings), type(stats))
+    print(collectgarbage("count") > 0, (pcall(collectgarbage, "collect")))
+    print(Wait == wait, Spawn == spawn, Delay == delay)
+    return {}`);
+  const printed = proxy.all('notice').filter(({ kind }) => kind === 2).map(({ text }) => text);
+  assert.equal(printed[0].split(' ')[0], 'false');
+  assert.match(printed[0], /loadstring\(\) is not available/);
+  assert.match(printed[1], /new is not a valid member of SecurityCapabilities/);
+  assert.match(printed[2], /attempt to call a table value/);
+  assert.deepEqual(printed.slice(3),
+    ['function function function', 'true false', 'true true true']);
+  const end = lines.join('\n');
+  for (const name of ['version\\(\\)', 'loadstring\\(\\)', 'SecurityCapabilities', 'Content']) {
+    assert.match(end, new RegExp(`does not have: .*${name}`));
+  }
 });

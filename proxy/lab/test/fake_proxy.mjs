@@ -10,7 +10,7 @@ import { temporaryFolder } from './temporary.mjs';
 const READ_NS = 50_000_000;
 const WRITE_NS = 200_000_000;
 const START_UNIX_NS = 1_767_225_600_000_000_000;
-const METHOD = { get: 1, set: 2, update: 3, getSorted: 12 };
+const METHOD = { get: 1, set: 2, update: 3, listKeys: 10, getSorted: 12 };
 const STORE_ORDERED = 2;
 const OUTCOME = { ok: 1, cancelled: 2, failed: 5 };
 const TRANSFORM_VALUE = 1;
@@ -124,8 +124,8 @@ export class FakeProxy {
     if (call.method >= METHOD_OWN_MIN) {
       return;
     }
-    const kind = call.store.kind === STORE_ORDERED ? 'ordered ' : '';
-    const place = `${kind}${call.store.name}/${call.store.scope}/`;
+    const kind = call.store?.kind === STORE_ORDERED ? 'ordered ' : '';
+    const place = `${kind}${call.store?.name}/${call.store?.scope}/`;
     const id = `${place}${call.key}`;
     const text = this.failing(call);
     const reply = (fields) => send(source, 'reply', { call: call.id, ...fields });
@@ -153,6 +153,12 @@ export class FakeProxy {
       this.#after(READ_NS, () => read(1));
     } else if (call.method === METHOD.getSorted) {
       this.#after(READ_NS, () => reply({ outcome: OUTCOME.ok, items: this.#sorted(place, call) }));
+    } else if (call.method === METHOD.listKeys) {
+      // Three pages, whatever is stored.
+      const page = Number(call.list.cursor || 0) + 1;
+      this.#after(READ_NS, () => reply({
+        outcome: OUTCOME.ok, items: [{ key: `page ${page}` }], cursor: page < 3 ? `${page}` : '',
+      }));
     } else {
       reply({ outcome: OUTCOME.failed, error: { text: `no method ${call.method} here` } });
     }

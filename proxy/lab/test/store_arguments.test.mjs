@@ -144,3 +144,134 @@ test('OnUpdate is named as what a store does not have', async () => {
   assert.match(printed[0], /OnUpdate is not a valid member of DataStore/);
   assert.match(lines.join('\n'), /OnUpdate/);
 });
+
+test('a number is a text wherever a text is wanted', async () => {
+  const { proxy, printed } = await run(`
+    local store = service:GetDataStore(7, 8)
+    for _, call in {
+      function() store:ListKeysAsync(5) end,
+      function() store:ListKeysAsync("", 1, 5) end,
+      function() service:ListDataStoresAsync(5, "3", 6) end,
+      function() store:GetVersionAsync("k", 9) end,
+    } do
+      print(select(2, pcall(call)))
+    end
+    print("still running")`);
+  assert.equal(printed.at(-1), 'still running');
+  assert.deepEqual(proxy.all('openStore').map(({ store }) => [store.name, store.scope]),
+    [['7', '8']]);
+  assert.deepEqual(
+    proxy.all('call').map(({ list }) =>
+      [list.prefix, list.pageSize, list.cursor, list.version].map((given) => given || 0)),
+    [['5', 0, 0, 0], [0, 1, '5', 0], ['5', 3, '6', 0], [0, 0, 0, '9']],
+  );
+});
+
+test('an argument that cannot be cast is refused before there is a call', async () => {
+  const { proxy, printed } = await run(`
+    local store, ordered = service:GetDataStore("A"), service:GetOrderedDataStore("A")
+    local function try(object, method, ...)
+      print(method, (select(2, pcall(object[method], object, ...))))
+    end
+    try(store, "GetVersionAtTimeAsync", "k")
+    try(store, "GetVersionAtTimeAsync", "k", 0 / 0)
+    try(store, "GetVersionAsync", "k")
+    try(store, "ListKeysAsync", {})
+    try(store, "ListKeysAsync", "", "x")
+    try(store, "ListKeysAsync", "", -2)
+    try(store, "ListKeysAsync", "", 1e300)
+    try(store, "ListKeysAsync", "", 5, {})
+    try(store, "ListKeysAsync", "", 5, "", 1)
+    try(store, "ListVersionsAsync", "k", "Sideways")
+    try(store, "ListVersionsAsync", "k", nil, "soon")
+    try(store, "ListVersionsAsync", "k", nil, 0, 0 / 0)
+    try(store, "IncrementAsync", "k", 2 ^ 63)
+    try(store, "IncrementAsync", "k", 1e300)
+    try(store, "IncrementAsync", "k", 0 / 0)
+    try(store, "IncrementAsync", "k", "x")
+    try(store, "SetAsync", "k", 1, { a = 1 })
+    try(store, "UpdateAsync", "k", 5)
+    try(ordered, "GetSortedAsync")
+    try(ordered, "GetSortedAsync", "up")
+    try(service, "GetDataStore", "A", {})
+    try(service, "GetDataStore")
+    try(service, "GetOrderedDataStore", "A", true)
+    local options = Instance.new("DataStoreGetOptions")
+    print((select(2, pcall(function() options.UseCache = "x" end))))`);
+  assert.deepEqual(printed, [
+    'GetVersionAtTimeAsync Argument 2 missing or nil',
+    'GetVersionAtTimeAsync Unable to cast value to int64',
+    'GetVersionAsync Argument 2 missing or nil',
+    'ListKeysAsync Unable to cast value to string',
+    'ListKeysAsync Unable to cast value to int64',
+    'ListKeysAsync 106: PageSize must be within a predefined range.',
+    'ListKeysAsync Unable to cast value to int64',
+    'ListKeysAsync Unable to cast value to string',
+    'ListKeysAsync Unable to cast value to bool',
+    'ListVersionsAsync Unable to cast value to Enum.SortDirection',
+    'ListVersionsAsync Unable to cast value to int64',
+    'ListVersionsAsync Unable to cast value to int64',
+    'IncrementAsync Unable to cast value to int64',
+    'IncrementAsync Unable to cast value to int64',
+    'IncrementAsync Unable to cast value to int64',
+    'IncrementAsync Unable to cast value to int64',
+    'SetAsync Unable to cast to Array',
+    'UpdateAsync Unable to cast value to function',
+    'GetSortedAsync Argument 1 missing or nil',
+    'GetSortedAsync Unable to cast value to bool',
+    'GetDataStore Unable to cast value to string',
+    'GetDataStore Argument 1 missing or nil',
+    'GetOrderedDataStore Unable to cast value to string',
+    printed.at(-1),
+  ]);
+  assert.match(printed.at(-1), /Unable to assign property UseCache. bool expected, got string/);
+  assert.deepEqual(proxy.all('call'), []);
+});
+
+test('an increment of 64 bits is sent as it is', async () => {
+  const { proxy } = await run(`
+    local store = service:GetDataStore("A")
+    pcall(store.IncrementAsync, store, "k", 2 ^ 62)
+    pcall(store.IncrementAsync, store, "k", -2 ^ 63)
+    pcall(store.IncrementAsync, store, "k", "3")`);
+  assert.deepEqual(proxy.all('call').map(({ delta }) => Number(delta)), [2 ** 62, -(2 ** 63), 3]);
+});
+
+test('a rate limit has two numbers', async () => {
+  const { proxy, printed } = await run(`
+    local read = Enum.DataStoreRequestType.StandardRead
+    local function try(...)
+      print((select(2, pcall(service.SetRateLimitForRequestType, service, ...))))
+    end
+    try()
+    try("Sideways", 1, 1)
+    try(read)
+    try(read, 1)
+    try(read, "x", 1)
+    try(read, 1e300, 1)
+    try(read, 1, 0 / 0)`);
+  assert.deepEqual(printed, [
+    'Argument 1 missing or nil',
+    'Unable to cast value to Enum.DataStoreRequestType',
+    'Argument 2 missing or nil',
+    'Argument 3 missing or nil',
+    'Unable to cast value to int',
+    'Unable to cast value to int',
+    'Unable to cast value to int',
+  ]);
+  assert.deepEqual(proxy.all('setRateLimit'), []);
+});
+
+test('two at once on one page object go on one after the other', async () => {
+  const { proxy, printed } = await run(`
+    local pages = service:GetDataStore("A"):ListKeysAsync()
+    local function go(name)
+      local ok, problem = pcall(pages.AdvanceToNextPageAsync, pages)
+      print(name, ok and pages:GetCurrentPage()[1].KeyName or problem)
+    end
+    for _, name in { "one", "two", "three", "four" } do task.spawn(go, name) end
+    task.wait(1)`);
+  assert.deepEqual(printed,
+    ['one page 2', 'two page 3', 'three No pages to advance to.', 'four No pages to advance to.']);
+  assert.deepEqual(proxy.all('call').map(({ list }) => list.page), [1, 2, 3]);
+});
