@@ -109,6 +109,7 @@ Status Session::OnFrame(Time now, const v1::ClientFrame& frame) {
       break;
     case Kind::kServerGone:
       Abandon(source);
+      exchange_.backend.SetPlayers(source.id, now, 0);  // They count for the experience.
       return {};
     default:
       return Broken("a frame of a kind that this proxy does not know");

@@ -82,6 +82,12 @@ class FaultBackend::Relay final : public BackendListener {
     const bool is_late = rule.kind == v1::FAULT_KIND_LATENCY;
     const bool is_never = rule.kind == v1::FAULT_KIND_NEVER_ANSWER;
     if (!is_late && !is_never && !answer.by_fault) return true;
+    // What never leaves the server cannot be late or lost on its way.
+    if ((is_late || is_never) &&
+        (answer.outcome == v1::OUTCOME_REJECTED || answer.served_by == v1::SERVED_BY_LOCAL_COPY) &&
+        answer.taken[0] == 0 && answer.taken[1] == 0) {
+      return true;
+    }
     faults_.Tell(rule, struck.source, call, now, to_);
     if (is_late) {
       struck.late = std::move(answer);
@@ -240,6 +246,7 @@ void FaultBackend::Crash(const FaultRule& rule, Time at, BackendListener& listen
       Cancel(id);
       listener.OnFaulted(id, crashed_by);
     }
+    inner_->SetPlayers(source, at, 0);  // They count for the experience.
     listener.OnNotice(source, at, v1::NOTICE_KIND_WARNING, kCrashNotice);
   }
 }

@@ -160,7 +160,10 @@ CallError MakeError(ErrorId id, std::string_view detail) {
 }
 
 CallError DroppedError(v1::Method method, v1::RequestType type, bool legacy_codes) {
-  if (!legacy_codes) {
+  // D: a type from before that is still alive has no name of the new kind.
+  const bool has_type_name =
+      type != v1::REQUEST_TYPE_REMOVE_VERSION_ASYNC && type != v1::REQUEST_TYPE_ON_UPDATE;
+  if (!legacy_codes && has_type_name) {
     // O: no full stop at the end, unlike the documentation.
     const std::string name = fmt::format("{}GameServerThrottled", RequestTypeName(type));
     return {0, name,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "proxy/backend/simulator/simulator.h"
 #include "proxy/backend/simulator/validate.h"
@@ -41,12 +42,6 @@ class Page {
   BackendAnswer answer_;
 };
 
-// Places are ordered by scope and then key, which is not the order of "scope/key" as one text.
-bool IsAfterCursor(const StoreName& store, const Place& place, const std::string& cursor) {
-  const Place last = PlaceOf(store, cursor);
-  return std::tie(place.scope, place.key) > std::tie(last.scope, last.key);
-}
-
 }  // namespace
 
 void Simulator::ServeListVersions(Call& call) {
@@ -71,29 +66,35 @@ void Simulator::ServeListVersions(Call& call) {
   Answer(call, page.Take());
 }
 
-// U: keys come in the order of their bytes, scope first where all scopes are listed.
+// U: keys come in the order of their bytes, those of "scope/key" where all scopes are listed: not
+// that of places, as "/" is more than "!" and "-".
 void Simulator::ServeListKeys(Call& call) {
   const v1::ListArguments& list = call.request.list;
   const StoreName& store = call.request.store;
-  Page page(list, kKeysPageSize);
-  int64_t checked = 0;
-  std::string last_checked;
   const Place first{store.kind, store.name, store.scope, ""};
+  std::vector<std::pair<std::string, const Place*>> keys;
   for (auto entry = store_.entries().lower_bound(first); entry != store_.entries().end(); ++entry) {
     const Place& place = entry->first;
     if (std::tie(place.kind, place.store) != std::tie(first.kind, first.store)) break;
     if (!store.all_scopes && place.scope != store.scope) break;
-    const std::string name = store.all_scopes ? place.scope + "/" + place.key : place.key;
+    std::string name = store.all_scopes ? place.scope + "/" + place.key : place.key;
     if (!name.starts_with(list.prefix())) continue;
-    if (!list.cursor().empty() && !IsAfterCursor(store, place, list.cursor())) continue;
+    if (!list.cursor().empty() && name <= list.cursor()) continue;
+    keys.emplace_back(std::move(name), &place);
+  }
+  if (store.all_scopes) std::ranges::sort(keys);
+  Page page(list, kKeysPageSize);
+  int64_t checked = 0;
+  std::string last_checked;
+  for (const auto& [name, place] : keys) {
     // D: a call that leaves out removed keys looks at so many and gives what it found, if anything.
     if (list.exclude_deleted() && ++checked > rules_.list_keys_checked_max) {
       page.EndBehind(std::move(last_checked));
       break;
     }
     last_checked = name;
-    if (list.exclude_deleted() && entry->second.latest->deleted) continue;
-    if (store_.Versions(place, UnixUs()).empty()) continue;  // Nothing of it is left.
+    if (list.exclude_deleted() && store_.Latest(*place)->deleted) continue;
+    if (store_.Versions(*place, UnixUs()).empty()) continue;  // Nothing of it is left.
     ListedItem item;
     item.key = name;
     if (!page.Add(std::move(item), name)) break;

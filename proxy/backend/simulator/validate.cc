@@ -24,6 +24,9 @@ std::string_view Trimmed(std::string_view json) {
 
 // What the engine calls the kind of a JSON value in its errors.
 std::string_view KindName(std::string_view json) {
+  // D: how the engine writes numbers that JSON has none for, and buffers.
+  if (json.starts_with(R"({"m":null,"t":"numeric",)")) return "double";
+  if (json.starts_with(R"({"m":null,"t":"buffer",)")) return "buffer";
   switch (json.empty() ? '\0' : json.front()) {
     case '[':
       return "Array";

@@ -127,6 +127,19 @@ TEST(FaultLatencyTest, TheAnswerIsLateAndTheWriteIsNot) {
   EXPECT_EQ(game.client().faults().at(0).delay_ns(), 2'000'000'000U);
 }
 
+TEST(FaultLatencyTest, WhatNeverLeavesTheServerIsNeitherLateNorLost) {
+  FaultyGame game({"latency=5s call=2..", "never_answer server=other"});
+  game.AddServer(2, "other");
+  game.Do(SetOf("k", "1"));
+  for (const proxy::Request& request : {GetOf("k"), GetOf(std::string(51, 'k')), GetOf("", 2)}) {
+    const Seen seen = game.Do(request);
+    EXPECT_EQ(seen.answers, 1);
+    EXPECT_EQ(seen.answered, seen.issued);
+    EXPECT_EQ(seen.fault, 0U);
+  }
+  EXPECT_EQ(game.client().faults().size(), 0U);
+}
+
 TEST(FaultNeverAnswerTest, TheCallIsDoneAndNobodyIsTold) {
   FaultyGame game({"never_answer call=1"});
   const Seen silent = game.Do(UpdateOf("a"), AddOne());
@@ -257,6 +270,23 @@ TEST(FaultServerCrashTest, NothingMoreComesFromTheServerAndTheOthersGoOn) {
   // A server that starts later is another one, and does not crash.
   game.AddServer(3, "server");
   EXPECT_EQ(game.Do(SetOf("f", "1", 3)).answers, 1);
+}
+
+TEST(FaultServerCrashTest, ItsPlayersCountForTheExperienceNoMore) {
+  FaultyGame game(
+      {"server_crash=1s server=server"}, 1,
+      {{"experience_standard_write_base", "2"}, {"experience_standard_write_per_player", "2"}});
+  game.AddServer(2, "other");
+  game.backend().SetPlayers(1, game.client().now(), 5);
+  std::vector<CallId> calls;
+  game.client().At(2s, [&] {
+    for (const char* key : {"a", "b", "c"}) {
+      calls.push_back(game.client().Submit(SetOf(key, "1", 2)));
+    }
+  });
+  game.client().Run();
+  EXPECT_EQ(game.client().seen(calls[1]).answer.outcome, v1::OUTCOME_OK);
+  EXPECT_EQ(game.client().seen(calls[2]).answer.outcome, v1::OUTCOME_FAILED);
 }
 
 TEST(FaultServerCrashTest, AnAnswerThatCrossesTheCrashIsForgotten) {

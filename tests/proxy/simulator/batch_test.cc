@@ -137,7 +137,7 @@ TEST(OnUpdateTest, ConnectingOftenWaitsAndIsDroppedLikeAnyRequest) {
   game.client().Run();
   EXPECT_THAT(game.client().seen(calls[30]).queued, IsEmpty());
   EXPECT_THAT(game.client().seen(calls[31]).admitted, ElementsAre(2s));  // 30 a minute.
-  EXPECT_EQ(game.client().seen(calls[33]).answer.error.name, "OnUpdateGameServerThrottled");
+  EXPECT_EQ(game.client().seen(calls[33]).answer.error.name, "OnUpdateThrottle");
 }
 
 }  // namespace

@@ -29,6 +29,18 @@ TEST(ErrorsTest, EachIdHasOneRow) {
   EXPECT_EQ(ids.size(), static_cast<size_t>(ErrorId::kNotSimulated) + 1);
 }
 
+TEST(ErrorsTest, ADropOfATypeFromBefore2026IsNamedAfterItsMethod) {
+  for (const bool legacy : {false, true}) {
+    EXPECT_EQ(
+        DroppedError(v1::METHOD_REMOVE_VERSION_ASYNC, v1::REQUEST_TYPE_REMOVE_VERSION_ASYNC, legacy)
+            .text,
+        "RemoveVersionAsyncThrottle: RemoveVersionAsync request dropped. Request was "
+        "throttled.");
+    EXPECT_EQ(DroppedError(v1::METHOD_ON_UPDATE, v1::REQUEST_TYPE_ON_UPDATE, legacy).text,
+              "OnUpdateThrottle: OnUpdate request dropped. Request was throttled.");
+  }
+}
+
 TEST(ErrorsTest, ADropIsNamedAfterItsTypeOrNumberedAfterItsMethod) {
   EXPECT_EQ(DroppedError(v1::METHOD_REMOVE_ASYNC, v1::REQUEST_TYPE_STANDARD_REMOVE, false).text,
             "StandardRemoveGameServerThrottled: StandardRemove request was throttled by game "

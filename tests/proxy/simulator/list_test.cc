@@ -230,7 +230,7 @@ TEST(ListTest, RemovedKeysAreListedFor30DaysUnlessLeftOut) {
 TEST(ListTest, AllScopesListsThemWithTheirScope) {
   ListGame game;
   for (const auto& [scope, key] : std::vector<std::pair<std::string, std::string>>{
-           {"a", "z"}, {"a", "y"}, {"a-", "x"}, {"b", "w"}}) {
+           {"a", "z"}, {"a", "y"}, {"a-", "x"}, {"b", "w"}}) {  // "-" is less than "/".
     proxy::Request set = SetOf(key, "1");
     set.store.scope = scope;
     game.Do(set);
@@ -239,7 +239,7 @@ TEST(ListTest, AllScopesListsThemWithTheirScope) {
   all.store.scope.clear();
   all.store.all_scopes = true;
   int pages = 0;
-  EXPECT_THAT(AllPages(game, all, &pages), ElementsAre("a/y", "a/z", "a-/x", "b/w"));
+  EXPECT_THAT(AllPages(game, all, &pages), ElementsAre("a-/x", "a/y", "a/z", "b/w"));
   EXPECT_EQ(pages, 2);
   all.list.set_prefix("a/");
   EXPECT_THAT(Keys(game.Do(all)), ElementsAre("a/y", "a/z"));

@@ -106,6 +106,9 @@ TEST(ValidateTest, AnOrderedStoreTakesWholeNumbersOnly) {
   const auto ordered = v1::STORE_KIND_ORDERED;
   EXPECT_EQ(ValueError("5", ordered), "");
   EXPECT_EQ(ValueError("-5", ordered), "");
+  // math.huge, as the engine writes it.
+  EXPECT_EQ(ValueError(R"({"m":null,"t":"numeric","v":"inf"})", ordered),
+            "103: double is not allowed in data stores.");
   EXPECT_EQ(ValueError("9223372036854775807", ordered), "");
   EXPECT_EQ(ValueError("9223372036854775808", ordered),
             "103: double is not allowed in data stores.");
