@@ -204,6 +204,7 @@ export function findLibrary(spec) {
       ...about,
       version: about.version || (spec.path ? sourceVersion(own) : ''),
       isModel: wiring.isModel ?? false,
+      notModelled: wiring.notModelled ?? [],
       files: [...own, ...besideModules(wiring, spec.name)],
     },
     steps: {

@@ -19,11 +19,12 @@ async function prepare(vm, { options, library, steps, scenarios }, welcome) {
   for (const { name, file, source } of scenarios) {
     await vm.addScenario(name, file, source);
   }
-  const { name, version, commit, licence, origin, isModel } = library;
+  const { name, version, commit, licence, origin, isModel, notModelled } = library;
   await vm.start({
     ...options,
     startUnixSeconds: welcome.startUnixNs / NS_PER_SECOND,
     library: { name, version, commit, licence, origin, isModel },
+    notModelled,
   });
 }
 

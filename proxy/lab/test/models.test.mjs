@@ -109,3 +109,12 @@ test('requests are held back while the budget is 0, which is looked at every 1.0
   // The step begins at 8 s. 61 frames a look: the fifth is the first after 13 s.
   assert.deepEqual(calls(proxy, load), ['mail 5.08', 'U 5.08']);
 });
+
+test('a scenario about what a model does not have is said to be that', async () => {
+  const { proxy, lines } = await run('geode', 'autosave');
+  const said = 'scenario autosave is about what the model does not have';
+  assert.ok(lines.some((line) => line.includes(said)), lines.join('\n'));
+  assert.ok(proxy.all('notice').some(({ text }) => text.startsWith?.(said)));
+  const modelled = await run('geode', 'load-save-release');
+  assert.deepEqual(modelled.lines, []);
+});
