@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "proxy/backend/simulator/simulator.h"
 
 namespace dstap::proxy {
@@ -10,7 +12,16 @@ namespace {
 Result<std::unique_ptr<Backend>> MakeSimulator(const BackendOptions& options) {
   DSTAP_TRY_ASSIGN(RuleProfile rules, FindRuleProfile(options.rule_profile));
   DSTAP_TRY(SetLatency(rules, options.latency));
-  for (const auto& [name, value] : options.rules) DSTAP_TRY(SetRule(rules, name, value));
+  std::map<std::string_view, std::string_view> given;
+  for (const auto& [name, value] : options.rules) {
+    const auto [first, is_new] = given.try_emplace(name, value);
+    if (!is_new && first->second != value) {
+      return Status(ErrorCode::kUsage,
+                    fmt::format("rule {} is given twice: {} and {}", name, first->second, value));
+    }
+    DSTAP_TRY(SetRule(rules, name, value));
+  }
+  DSTAP_TRY(CheckRules(rules));
   return std::unique_ptr<Backend>(
       std::make_unique<Simulator>(SimulatorOptions{rules, options.seed, options.start_unix_ns}));
 }

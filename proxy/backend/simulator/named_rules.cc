@@ -267,6 +267,22 @@ Status SetRule(RuleProfile& profile, std::string_view name, std::string_view val
   return Status();
 }
 
+Status CheckRules(const RuleProfile& profile) {
+  const std::pair<std::string_view, const LatencyRules*> kLatencies[] = {
+      {"read_stored", &profile.read_stored},
+      {"read_missing", &profile.read_missing},
+      {"write", &profile.write},
+      {"list", &profile.list}};
+  for (const auto& [name, latency] : kLatencies) {
+    if (latency->low_us <= latency->high_us) continue;
+    return Status(ErrorCode::kUsage,
+                  fmt::format("rules {0}_low_us={1} and {0}_high_us={2}: never faster than {1} and "
+                              "never slower than {2} exclude each other",
+                              name, latency->low_us, latency->high_us));
+  }
+  return Status();
+}
+
 Status SetLatency(RuleProfile& profile, std::string_view name) {
   if (name == kDefaultLatency) return Status();
   if (name != kReferenceLatency) {

@@ -157,6 +157,9 @@ inline constexpr std::string_view kDefaultRuleProfile = "2026";
 // not a whole number within the rule's range.
 Status SetRule(RuleProfile& profile, std::string_view name, std::string_view value);
 
+// Rules that are fine one by one and make no sense together.
+Status CheckRules(const RuleProfile& profile);
+
 struct NamedRule {
   std::string name;
   int64_t value = 0;

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "proxy/backend/backend_table.h"
 #include "proxy/backend/simulator/errors.h"
 
 namespace dstap::proxy {
@@ -65,6 +66,24 @@ TEST(RuleProfileTest, ValuesAreWholeNumbersInTheRulesRange) {
     EXPECT_FALSE(SetRule(rules, "queue_length", bad).ok()) << bad;
   }
   EXPECT_EQ(rules.queue_length, 30);
+}
+
+TEST(RuleProfileTest, RulesThatExcludeEachOtherAreRefused) {
+  const auto refusal = [](std::vector<std::pair<std::string, std::string>> given) {
+    BackendOptions options;
+    options.rules = std::move(given);
+    const auto backend = MakeBackend("simulator", options);
+    return backend.ok() ? "" : backend.status().message();
+  };
+  EXPECT_EQ(refusal({{"write_low_us", "300000"}, {"write_high_us", "300000"}}), "");
+  EXPECT_EQ(
+      refusal({{"write_low_us", "300001"}, {"write_high_us", "300000"}}),
+      "rules write_low_us=300001 and write_high_us=300000: never faster than 300001 and never "
+      "slower than 300000 exclude each other");
+  EXPECT_THAT(refusal({{"list_high_us", "100"}}), HasSubstr("list_low_us=50000"));
+  EXPECT_EQ(refusal({{"queue_length", "5"}, {"queue_length", "5"}}), "");
+  EXPECT_EQ(refusal({{"queue_length", "5"}, {"queue_length", "6"}}),
+            "rule queue_length is given twice: 5 and 6");
 }
 
 TEST(RuleProfileTest, EveryRuleCanBeSetToItsOwnValue) {
