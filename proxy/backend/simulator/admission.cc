@@ -115,9 +115,8 @@ size_t Simulator::BytesOf(const Call& call) const {
     case v1::METHOD_SET_ASYNC:
       return call.request.value->size();
     case v1::METHOD_INCREMENT_ASYNC:
-      return 1;  // A number: rounded up, one KB.
     case v1::METHOD_REMOVE_ASYNC:
-      return 0;
+      return 1;  // A number, or nothing but the request: rounded up, one KB.
     default: {
       const VersionPtr latest = store_.Latest(call.place);
       return HasValue(latest) ? latest->value.size() : 0;
