@@ -29,8 +29,8 @@ struct StandingRow {
 // | InjectedFault without a call | another of its source: a crash is what befalls all calls after |
 //
 // The others are about their own instant (BudgetSample, Notice, MessageEvent, Comment, Attachment,
-// Loss) or about the file (Header, End, Index, Provenance). A subscription would stand, but nothing says when
-// it ends.
+// Loss) or about the file (Header, End, Index, Provenance). A subscription would stand, but nothing
+// says when it ends.
 //
 // Ownership: owns copies of what stands.
 // Threads:   not thread-safe.

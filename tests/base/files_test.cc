@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -80,7 +81,8 @@ TEST_F(FilesTest, ASecondWriterIsRefusedAndTheFirstOnesBytesStay) {
   ASSERT_TRUE((*first)->Append("first").ok());
   const auto second = FileSink::Create(Path("a"), FileSink::IfExists::kReplace);
   ASSERT_FALSE(second.ok());
-  EXPECT_THAT(second.status().message(), HasSubstr("another process is writing it"));
+  EXPECT_THAT(second.status().message(),
+              HasSubstr(fmt::format(": process {} is writing it", ::getpid())));
   EXPECT_EQ(Slurp(Path("a")), "first");
 }
 

@@ -49,7 +49,8 @@ TEST(StandingRowsTest, TheLatestSourceOfEachIdStandsInTheOrderOfTheFirst) {
 
 TEST(StandingRowsTest, AStepStandsUntilItEnds) {
   StandingRows rows = After({{1s, "step_begin { id: 1 }"}, {2s, "step_begin { id: 2 }"}});
-  EXPECT_THAT(Lines(rows), ElementsAre("1 step_begin { id: 1 partial: true }", "2 step_begin { id: 2 partial: true }"));
+  EXPECT_THAT(Lines(rows), ElementsAre("1 step_begin { id: 1 partial: true }",
+                                       "2 step_begin { id: 2 partial: true }"));
   rows.Apply(3s, ARow("step_end { id: 1 }"));
   EXPECT_THAT(Lines(rows), ElementsAre("2 step_begin { id: 2 partial: true }"));
   rows.Apply(4s, ARow("step_end { id: 9 }"));
@@ -119,7 +120,8 @@ TEST(StandingRowsTest, RowsOfOneInstantOrOfTheFileLeaveNothing) {
     if (StandingRows::Stands(row)) {
       standing.push_back(kinds.field(i)->name());
     } else {
-      EXPECT_THAT(Lines(rows), ElementsAre("1 step_begin { partial: true }")) << kinds.field(i)->name();
+      EXPECT_THAT(Lines(rows), ElementsAre("1 step_begin { partial: true }"))
+          << kinds.field(i)->name();
     }
   }
   EXPECT_THAT(standing, ElementsAre("source", "step_begin", "step_end", "limits", "player_count",

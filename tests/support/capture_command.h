@@ -1,6 +1,8 @@
 // Runs a subcommand as the program would, without a process.
 #pragma once
 
+#include <unistd.h>
+
 #include <CLI/App.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -45,7 +47,8 @@ CommandResult RunCommand(std::vector<std::string> arguments) {
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::string& name)
-      : path_(std::filesystem::path(testing::TempDir()) / ("dstap-" + name)) {
+      : path_(std::filesystem::path(testing::TempDir()) /
+              ("dstap-" + name + "-" + std::to_string(::getpid()))) {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
