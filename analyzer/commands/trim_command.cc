@@ -26,10 +26,12 @@ CLI::App* TrimCommand::Declare(CLI::App& app) {
       "or a date in UTC as 2026-05-01T12:00:00Z");
   command->add_option("--to", to_, "Keep calls issued before this");
   command->add_option("--step", step_, "Keep calls of steps of this name, and only these steps");
+  filter_.Declare(*command);
   command->footer(
       "Sources, open steps, limits and players that the part needs are written in front of it.\n"
       "Steps that were cut are marked, and count as no sample in a report. What was left out is\n"
-      "printed, and stands in the new capture.");
+      "printed, and stands in the new capture. " +
+      FilterOption::Help());
   return command_ = command;
 }
 
@@ -45,8 +47,10 @@ Result<ExitStatus> TrimCommand::Run(Streams streams) {
     DSTAP_TRY_ASSIGN(options.to, ParseCutTime(to_));
   }
   if (command_->count("--step") > 0) options.step = step_;
-  if (!options.from && !options.to && !options.step) {
-    return Status(ErrorCode::kUsage, "nothing says what to keep; add --from, --to or --step");
+  DSTAP_TRY_ASSIGN(options.filter, filter_.Parse());
+  if (!options.from && !options.to && !options.step && !options.filter) {
+    return Status(ErrorCode::kUsage,
+                  "nothing says what to keep; add --from, --to, --step or --filter");
   }
   DSTAP_TRY_ASSIGN(const capture::OpenSource open, OpenTwice(file_));
   DSTAP_TRY_ASSIGN(RewriteOutput output,

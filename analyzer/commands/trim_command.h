@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "analyzer/commands/filter_option.h"
 #include "proto/base/command.h"
 
 namespace dstap::analyzer {
@@ -19,6 +20,7 @@ class TrimCommand final : public Command {
   std::string from_;
   std::string to_;
   std::string step_;
+  FilterOption filter_;
   CLI::App* command_ = nullptr;
 };
 

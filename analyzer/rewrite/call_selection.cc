@@ -4,8 +4,8 @@
 
 namespace dstap::analyzer {
 
-CallSelection::CallSelection(std::optional<std::string> step, CallCondition condition)
-    : step_(std::move(step)), condition_(std::move(condition)), builder_({this}) {
+CallSelection::CallSelection(std::optional<std::string> step, const filter::Filter* filter)
+    : step_(std::move(step)), filter_(filter), builder_({this}, filter) {
   builder_.BeginFile("");
 }
 
@@ -27,9 +27,9 @@ void CallSelection::OnStepBegin(const Step& step) {
   if (step_names_.size() < kStepNamesMax) step_names_.insert(step.name);
 }
 
+// Told of calls that match the filter alone.
 void CallSelection::OnCall(const Call& call, const Step* step) {
-  const bool is_of_step = !step_ || (step != nullptr && step->name == *step_);
-  const bool is_meant = is_of_step && (!condition_ || condition_(call, step));
+  const bool is_meant = !step_ || (step != nullptr && step->name == *step_);
   if (call.outcome != Outcome::kInFlight) {
     is_selected_ = is_meant;
   } else if (is_meant) {

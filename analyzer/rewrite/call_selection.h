@@ -1,8 +1,7 @@
-// Which calls of a capture a person means: those of a step, or those that a condition is true of.
+// Which calls of a capture a person means: those of a step, or those that match a filter.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -10,10 +9,9 @@
 
 #include "analyzer/timeline/timeline_builder.h"
 #include "analyzer/timeline/timeline_visitor.h"
+#include "proto/filter/filter.h"
 
 namespace dstap::analyzer {
-
-using CallCondition = std::function<bool(const Call& call, const Step* step)>;
 
 // Asks the timeline which step each call belongs to.
 //
@@ -24,12 +22,12 @@ class CallSelection final : private TimelineVisitor {
  public:
   static constexpr size_t kStepNamesMax = 100;
 
-  // Absent: no condition. Both: both must hold.
-  CallSelection(std::optional<std::string> step, CallCondition condition);
+  // Absent or null: no condition. Both: both must hold. The filter must outlive it.
+  CallSelection(std::optional<std::string> step, const filter::Filter* filter);
   CallSelection(const CallSelection&) = delete;
   CallSelection& operator=(const CallSelection&) = delete;
 
-  bool selects_all() const { return !step_ && !condition_; }
+  bool selects_all() const { return !step_ && filter_ == nullptr; }
   const std::optional<std::string>& step() const { return step_; }
 
   // All records of a file, in their order.
@@ -51,7 +49,7 @@ class CallSelection final : private TimelineVisitor {
   void OnCall(const Call& call, const Step* step) override;
 
   std::optional<std::string> step_;
-  CallCondition condition_;
+  const filter::Filter* filter_;
   TimelineBuilder builder_;
   bool is_selected_ = false;
   bool has_step_ = false;

@@ -25,7 +25,7 @@ class Trimmer {
   Trimmer(TrimPlan plan, ByteSink& to, const TrimOptions& options)
       : plan_(std::move(plan)),
         options_(options),
-        selection_(options.step, options.condition),
+        selection_(options.step, options.filter ? &*options.filter : nullptr),
         writer_(to, {.tick_ns = plan_.tick_ns}) {}
 
   Status Add(const RecordingReader::Item& item) {
@@ -131,7 +131,7 @@ class Trimmer {
       return {};
     }
     const bool is_cut = time < range_.from || plan().steps_cut.contains(step.id());
-    if (!is_cut && !options_.condition) return Keep(time, row);
+    if (!is_cut && !options_.filter) return Keep(time, row);
     v1::Row marked = row;
     marked.mutable_step_begin()->set_partial(true);
     return Keep(time, marked);
@@ -180,9 +180,9 @@ class Trimmer {
       add("step", *options_.step);
       text += " of step " + *options_.step;
     }
-    if (options_.condition) {
-      add("filter", options_.filter);
-      text += " with " + options_.filter;
+    if (options_.filter) {
+      add("filter", options_.filter->text());
+      text += " with " + options_.filter->text();
     }
     made.set_calls_dropped(calls_dropped_);
     made.set_rows_dropped(rows_dropped);

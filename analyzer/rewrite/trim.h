@@ -25,7 +25,7 @@ struct TrimResult {
 // - of several steps, with `step`, those of that name;
 // - a row Provenance at the end that says what was cut.
 //
-// A step that a side of the range cuts, or of which a condition selects calls, is marked as
+// A step that a side of the range cuts, or of which a filter selects calls, is marked as
 // partial. Ids and times are those of the input. Each recording is cut by its own clock, and has an
 // End.
 //

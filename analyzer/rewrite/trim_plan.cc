@@ -15,7 +15,7 @@ using capture::RecordingReader;
 class Planner {
  public:
   explicit Planner(const TrimOptions& options)
-      : options_(options), selection_(options.step, options.condition) {}
+      : options_(options), selection_(options.step, options.filter ? &*options.filter : nullptr) {}
 
   Status Add(const RecordingReader::Item& item) {
     const capture::Record& record = item.record;

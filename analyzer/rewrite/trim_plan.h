@@ -13,6 +13,7 @@
 #include "proto/capture/format.h"
 #include "proto/capture/in_flight_records.h"
 #include "proto/capture/recording_reader.h"
+#include "proto/filter/filter.h"
 
 namespace dstap::analyzer {
 
@@ -20,9 +21,8 @@ struct TrimOptions {
   std::optional<CutTime> from;  // Absent: from the beginning,
   std::optional<CutTime> to;    // to the end.
   std::optional<std::string> step;
-  CallCondition condition;  // Empty: none.
-  std::string filter;       // The condition as it was given.
-  std::string input;        // Name of the file, without folders.
+  std::optional<filter::Filter> filter;
+  std::string input;  // Name of the file, without folders.
 };
 
 // Instants of a recording: `to` is the first that is out again.

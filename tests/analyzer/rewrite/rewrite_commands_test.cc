@@ -136,8 +136,19 @@ TEST(TrimCommandTest, WrongUsageLeavesNothing) {
   EXPECT_EQ(RunCommand<TrimCommand>({a, "-o", a, "--from", "5s", "--force"}).status, 2);
   EXPECT_EQ(RunCommand<TrimCommand>({"-", "-o", out, "--from", "5s"}).status, 2);
   EXPECT_EQ(RunCommand<TrimCommand>({a, "-o", out, "--step", "load"}).status, 3);
+  EXPECT_EQ(RunCommand<TrimCommand>({a, "-o", out, "--filter", "key ="}).status, 2);
   EXPECT_EQ(RunCommand<TrimCommand>({a, "-o", out, "--from", "2026-01-01T00:00:00Z"}).status, 2);
   EXPECT_THAT(folder.Names(), ElementsAre("a.dstap"));
+}
+
+TEST(TrimCommandTest, AFilterSelectsCalls) {
+  const TemporaryFolder folder("trim-command");
+  const std::string a = folder.File("a.dstap", AClosedCapture(10));
+  const CommandResult ran =
+      RunCommand<TrimCommand>({a, "-o", folder.Path("b.dstap"), "--filter", "id in (3, 7)"});
+  EXPECT_EQ(ran.status, 0) << ran.notes;
+  EXPECT_THAT(ran.out + ran.notes, HasSubstr("2 calls kept; 8 calls"));
+  EXPECT_EQ(ReadCapture(folder.Read("b.dstap")).CallIds(), (std::vector<uint64_t>{3, 7}));
 }
 
 TEST(TrimCommandTest, APipeIsRefusedForItIsReadTwice) {

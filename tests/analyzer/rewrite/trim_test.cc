@@ -256,20 +256,17 @@ TEST(TrimTest, AStepThatNobodyBeganIsAnErrorThatNamesTheOthers) {
   EXPECT_THAT(trimmed.status.message(), HasSubstr("there are save"));
 }
 
-TEST(TrimTest, ConditionsSelectCallsAndMarkAllSteps) {
+TEST(TrimTest, AFilterSelectsCallsAndMarksAllSteps) {
   CaptureScript script;
   script.Header().Source(1, "server").Begin(0s, {.id = 1});
   script.Call(Get("a", 2s, 3s)).Call(Get("b", 2s, 3s)).Call(InFlight(Get("b", 3s, 4s))).End(4s, 1);
   TrimOptions options;
-  options.filter = "key == b";
-  options.condition = [](const analyzer::Call& call, const analyzer::Step* step) {
-    return call.key == "b" && step != nullptr;
-  };
+  options.filter = *filter::Filter::Parse("key == b && step != none");
   const Trimmed trimmed = Trim(BytesOf(script.Closed(5s)), options);
   EXPECT_THAT(trimmed.read.CallIds(), ElementsAre(2, 3));
   EXPECT_THAT(trimmed.Partial(), ElementsAre(1));
   EXPECT_EQ(trimmed.Made().options(0).name(), "filter");
-  EXPECT_EQ(trimmed.Made().options(0).value(), "key == b");
+  EXPECT_EQ(trimmed.Made().options(0).value(), "key == b && step != none");
 }
 
 TEST(TrimTest, ARowAboutACallStaysWithIt) {
