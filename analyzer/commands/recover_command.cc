@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "analyzer/commands/inspect_files.h"
-#include "analyzer/commands/new_file.h"
 #include "analyzer/commands/output_file.h"
 #include "proto/base/escape.h"
 #include "proto/base/file_source.h"
+#include "proto/base/whole_file.h"
 #include "proto/capture/recover.h"
 
 namespace dstap::analyzer {
@@ -106,7 +106,7 @@ Result<ExitStatus> RecoverCommand::Run(Streams streams) {
     return Status(ErrorCode::kUsage,
                   "what is written is read again, which standard output cannot be; name a file");
   }
-  for (const std::string& taken : {output_, SiblingOf(output_, kSuffix)}) {
+  for (const std::string& taken : {output_, WholeFile::SiblingOf(output_, kSuffix)}) {
     if (input_ != "-" && IsSameFile(input_, taken)) {
       return Status(ErrorCode::kUsage,
                     fmt::format("{}: is the capture to be recovered; name another output", taken));
@@ -115,16 +115,19 @@ Result<ExitStatus> RecoverCommand::Run(Streams streams) {
   const std::string shown = ShownPath(input_);
   Result<capture::CaptureReader> reader = OpenCapture(input_);
   if (!reader.ok()) return WithName(reader.status(), shown);
-  DSTAP_TRY_ASSIGN(NewFile file, NewFile::Create(output_, kSuffix, force_));
+  DSTAP_TRY_ASSIGN(WholeFile file,
+                   WholeFile::Create(output_, {.if_exists = force_ ? FileSink::IfExists::kReplace
+                                                                   : FileSink::IfExists::kRefuse,
+                                               .suffix = kSuffix}));
   const Result<Recovery> recovered = Recover(*reader, file.sink());
   if (!recovered.ok()) return WithName(recovered.status(), shown);
   const Recovery& recovery = *recovered;
-  DSTAP_TRY(file.Sync());
+  DSTAP_TRY(file.sink().Sync());
   DSTAP_TRY_ASSIGN(auto written, FileSource::Open(file.sibling()));
   if (Status status = CheckRecovered(std::move(written), recovery); !status.ok()) {
     return std::move(status).At(output_);
   }
-  DSTAP_TRY(file.Finish());
+  DSTAP_TRY(file.Publish());
 
   PrintLost(shown, recovery, streams.out);
   if (recovery.nothing_was_lost()) {

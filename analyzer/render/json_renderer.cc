@@ -76,7 +76,18 @@ Json OptionsOf(const std::vector<Option>& options) {
 Json SourceOf(const SourceInfo& source) {
   Json json = {{"id", source.id}, {"name", Text(source.name)}, {"role", Text(source.role)}};
   if (!source.options.empty()) json["options"] = OptionsOf(source.options);
-  if (source.players) json["players"] = *source.players;
+  if (source.players) {
+    json["players"] = *source.players;
+    if (source.players_lowest != source.players_highest) {
+      json["players_range"] = {{"min", source.players_lowest}, {"max", source.players_highest}};
+    }
+  }
+  for (const auto& [reason, changes] : source.limit_changes) {
+    json["limit_changes"].push_back({{"reason", Text(reason)},
+                                     {"count", changes.count},
+                                     {"first_seconds", SecondsNumber(changes.first)},
+                                     {"last_seconds", SecondsNumber(changes.last)}});
+  }
   if (!source.runs.empty()) json["library"] = Text(source.runs);
   return json;
 }

@@ -30,6 +30,37 @@ std::string SourceLabel(const SourceTraffic& row) {
   return row.source == 0 ? "not known" : fmt::format("source {}", row.source);
 }
 
+// "40", or "0 to 40" where it changed.
+std::string PlayersOf(const SourceInfo& source) {
+  if (!source.players) return "-";
+  if (source.players_lowest == source.players_highest) return Number(*source.players);
+  return fmt::format("{} to {}", source.players_lowest, source.players_highest);
+}
+
+// Where limits changed while it was recorded. Without rows: nowhere.
+Table LimitChangesTable(const Report& report) {
+  Table table{.columns = {Words("capture"),
+                          Words("source"),
+                          Words("limits changed by"),
+                          {"times", kRight},
+                          {"first, s", kRight},
+                          {"last, s", kRight}},
+              .is_grouped = true};
+  for (const CaptureInfo& info : report.overview.captures) {
+    const Recording& recording = info.recording;
+    for (const SourceInfo& source : info.sources) {
+      for (const auto& [reason, changes] : source.limit_changes) {
+        table.rows.push_back(
+            {CaptureLabel(report, recording.file, recording.number),
+             source.name.empty() ? fmt::format("source {}", source.id) : Escape(source.name),
+             OrDash(Escape(reason)), Number(changes.count), FormatSeconds(changes.first),
+             FormatSeconds(changes.last)});
+      }
+    }
+  }
+  return table;
+}
+
 }  // namespace
 
 std::string SubjectLabel(const SubjectId& subject, bool is_model) {
@@ -101,8 +132,7 @@ std::vector<Block> CapturesBlocks(const Report& report) {
     for (const SourceInfo& source : info.sources) {
       sources.rows.push_back(
           {label, source.name.empty() ? fmt::format("source {}", source.id) : Escape(source.name),
-           OrDash(Escape(source.role)), source.players ? Number(*source.players) : "-",
-           OrDash(Escape(source.runs))});
+           OrDash(Escape(source.role)), PlayersOf(source), OrDash(Escape(source.runs))});
     }
   }
   std::vector<Block> blocks = {std::move(captures)};
@@ -122,6 +152,8 @@ std::vector<Block> CapturesBlocks(const Report& report) {
     blocks.emplace_back(std::move(libraries));
   }
   if (!sources.rows.empty()) blocks.emplace_back(std::move(sources));
+  Table limits = LimitChangesTable(report);
+  if (!limits.rows.empty()) blocks.emplace_back(std::move(limits));
   return blocks;
 }
 

@@ -197,6 +197,13 @@ struct Source {
   std::string LibraryVersion() const { return library ? library->version : ""; }
 };
 
+// The limits in force for a source from here on.
+struct LimitsInForce {
+  const Source* source = nullptr;
+  Time time{};
+  std::string_view reason;  // "start", "players", "SetRateLimitForRequestType".
+};
+
 struct StoreKey {
   std::string store;
   std::string scope;

@@ -156,6 +156,11 @@ void TimelineBuilder::AddRow(const v1::Row& row, Time time) {
       filter_.SetPlayers(source, row.player_count().players());
       return Tell(&TimelineVisitor::OnSource, source);
     }
+    case v1::Row::kLimits:
+      return Tell(&TimelineVisitor::OnLimits,
+                  LimitsInForce{.source = &SourceOf(row.limits().source()),
+                                .time = time,
+                                .reason = row.limits().reason()});
     case v1::Row::kStepBegin:
       return BeginStep(row.step_begin(), time);
     case v1::Row::kStepEnd:

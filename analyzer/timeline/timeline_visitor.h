@@ -23,6 +23,7 @@ class TimelineVisitor {
   virtual void OnRecordingBegin(const Recording& /*recording*/) {}
   // The source is new, or more became known of it.
   virtual void OnSource(const Source& /*source*/) {}
+  virtual void OnLimits(const LimitsInForce& /*limits*/) {}
   virtual void OnStepBegin(const Step& /*step*/) {}
   // `step` is null for a call of no step.
   virtual void OnCall(const Call& /*call*/, const Step* /*step*/) {}

@@ -56,27 +56,47 @@ void OverviewView::OnRecordingBegin(const Recording& /*recording*/) {
   source_places_.clear();
 }
 
-void OverviewView::OnSource(const Source& source) {
+SourceInfo& OverviewView::InfoOf(const Source& source) {
   std::vector<SourceInfo>& sources = overview_.captures.back().sources;
   if (source_places_.size() <= source.index) source_places_.resize(source.index + 1);
   std::optional<size_t>& at = source_places_[source.index];
   if (!at) {
     at = sources.size();
-    sources.emplace_back();
+    sources.push_back({.id = source.id});
   }
+  return sources[*at];
+}
+
+void OverviewView::OnSource(const Source& source) {
+  SourceInfo& info = InfoOf(source);
   const Library* named = source.NamedLibrary();
-  sources[*at] = {.id = source.id,
-                  .name = source.name,
-                  .role = source.role,
-                  .players = source.players,
-                  .runs = named == nullptr ? "" : LabelOf(*named),
-                  .options = source.options};
+  info.name = source.name;
+  info.role = source.role;
+  info.runs = named == nullptr ? "" : LabelOf(*named);
+  info.options = source.options;
+  if (source.players) {
+    const uint32_t now = *source.players;
+    info.players_lowest = info.players ? std::min(info.players_lowest, now) : now;
+    info.players_highest = info.players ? std::max(info.players_highest, now) : now;
+    info.players = now;
+  }
   if (!source.library) return;
   std::vector<Library>& libraries = overview_.libraries;
   const auto place = std::ranges::lower_bound(libraries, *source.library);
   if (place == libraries.end() || *place != *source.library) {
     libraries.insert(place, *source.library);
   }
+}
+
+void OverviewView::OnLimits(const LimitsInForce& limits) {
+  SourceInfo& info = InfoOf(*limits.source);
+  if (!std::exchange(info.has_limits, true)) return;
+  std::string reason(limits.reason);
+  const bool is_full = info.limit_changes.size() >= kLimitReasonsMax;
+  if (is_full && !info.limit_changes.contains(reason)) reason = "others";
+  LimitChanges& changes = info.limit_changes[std::move(reason)];
+  if (changes.count++ == 0) changes.first = limits.time;
+  changes.last = limits.time;
 }
 
 void OverviewView::OnStepBegin(const Step& step) {

@@ -17,12 +17,28 @@ namespace dstap::analyzer {
 // Different texts that are kept for one defect of one recording; the rest is only counted.
 inline constexpr size_t kDefectTextsMax = 20;
 
+// Reasons for which one source's limits changed that are kept.
+inline constexpr size_t kLimitReasonsMax = 20;
+
+// How often a source's limits changed for one reason.
+struct LimitChanges {
+  uint64_t count = 0;
+  Time first{};
+  Time last{};
+};
+
 struct SourceInfo {
   uint32_t id = 0;
   std::string name;
   std::string role;
   std::optional<uint32_t> players;  // At the end.
-  std::string runs;                 // "some-library 1.0.3"; empty: no library was named.
+  // The fewest and the most; 0 while `players` is absent.
+  uint32_t players_lowest = 0;
+  uint32_t players_highest = 0;
+  // By reason: "players", "SetRateLimitForRequestType". The first limits are no change.
+  std::map<std::string, LimitChanges> limit_changes;
+  bool has_limits = false;
+  std::string runs;  // "some-library 1.0.3"; empty: no library was named.
   std::vector<Option> options;
 };
 
@@ -65,6 +81,7 @@ class OverviewView final : public TimelineVisitor {
  public:
   void OnRecordingBegin(const Recording& recording) override;
   void OnSource(const Source& source) override;
+  void OnLimits(const LimitsInForce& limits) override;
   void OnStepBegin(const Step& step) override;
   void OnCall(const Call& call, const Step* step) override;
   void OnStepEnd(const Step& step) override;
@@ -79,6 +96,7 @@ class OverviewView final : public TimelineVisitor {
   Overview Take();
 
  private:
+  SourceInfo& InfoOf(const Source& source);
   void Note(Defect defect, uint64_t count, std::string text);
   void NoteFile(const FileEnd& end, Defect defect, uint64_t count, std::string text);
   void FlushDefects(const Recording& recording);

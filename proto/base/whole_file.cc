@@ -23,12 +23,25 @@ Status Error(const std::string& path, std::string_view what) {
   return {ErrorCode::kWrite, fmt::format("{}: {}: {}", path, what, std::strerror(errno))};
 }
 
+// Where a symbolic link leads, else `path` itself.
+std::string TargetOf(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_symlink(fs::symlink_status(path, error))) return path;
+  const fs::path target = fs::weakly_canonical(path, error);
+  return error ? path : target.string();
+}
+
+Status Exists(const std::string& path) {
+  return {ErrorCode::kUsage, fmt::format("{}: the file exists; name another or add --force", path)};
+}
+
 }  // namespace
 
 WholeFile::WholeFile(WholeFile&& other) noexcept
     : shown_(std::move(other.shown_)),
       target_(std::move(other.target_)),
       sibling_(std::move(other.sibling_)),
+      may_replace_(other.may_replace_),
       sink_(std::move(other.sink_)),
       replaced_fd_(std::exchange(other.replaced_fd_, -1)),
       mode_(other.mode_) {}
@@ -50,8 +63,7 @@ Status WholeFile::Lock(const Options& options) {
     return {ErrorCode::kWrite, fmt::format("{}: is not a regular file; name another", shown_)};
   }
   if (options.if_exists == FileSink::IfExists::kRefuse) {
-    return {ErrorCode::kUsage,
-            fmt::format("{}: the file exists; name another or add --force", shown_)};
+    return Exists(shown_);
   }
   if (::access(target_.c_str(), W_OK) != 0) return Error(shown_, "cannot be replaced");
   if (!options.is_locked) DSTAP_TRY(LockForWriting(replaced_fd_, shown_));
@@ -70,14 +82,12 @@ Status WholeFile::RemoveSibling() const {
   return status;
 }
 
+std::string WholeFile::SiblingOf(const std::string& path, std::string_view suffix) {
+  return TargetOf(path) + std::string(suffix);
+}
+
 Result<WholeFile> WholeFile::Create(const std::string& path, const Options& options) {
-  std::error_code error;
-  std::string target = path;
-  if (fs::is_symlink(fs::symlink_status(path, error))) {
-    const fs::path resolved = fs::weakly_canonical(path, error);
-    if (!error) target = resolved.string();
-  }
-  WholeFile file(path, std::move(target));
+  WholeFile file(path, TargetOf(path), options);
   DSTAP_TRY(file.Lock(options));
   DSTAP_TRY(file.RemoveSibling());
   DSTAP_TRY_ASSIGN(file.sink_, FileSink::Create(file.sibling_, FileSink::IfExists::kRefuse));
@@ -89,7 +99,13 @@ Status WholeFile::Publish() {
     return Error(sibling_, "cannot be given its permissions");
   }
   DSTAP_TRY(sink_->Sync());
-  if (::rename(sibling_.c_str(), target_.c_str()) != 0) return Error(shown_, "cannot be replaced");
+  const unsigned flags = may_replace_ ? 0 : RENAME_NOREPLACE;
+  int result = ::renameat2(AT_FDCWD, sibling_.c_str(), AT_FDCWD, target_.c_str(), flags);
+  // A file system that cannot refuse to replace.
+  if (result != 0 && errno == EINVAL) result = std::rename(sibling_.c_str(), target_.c_str());
+  if (result != 0) {
+    return errno == EEXIST ? Exists(shown_) : Error(shown_, "cannot be given its name");
+  }
   sink_.reset();
   return {};
 }

@@ -3,14 +3,16 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "proto/base/file_sink.h"
 
 namespace dstap {
 
 // The bytes go to "PATH.part" beside it, which takes the name with Publish(). A sibling that a
-// killed run left is overwritten. A symbolic link stays one, and its target is replaced. A file
-// that is replaced gives the new one its permissions.
+// killed run left is overwritten; a file that somebody made at the path meanwhile is not. A
+// symbolic link stays one, and its target is replaced. A file that is replaced gives the new one
+// its permissions.
 //
 // Errors:    kUsage when the file exists and may not be replaced; kWrite with the path and errno's
 //            text, also when another process is writing the file, and when it is read-only or not a
@@ -23,6 +25,8 @@ class WholeFile {
     FileSink::IfExists if_exists = FileSink::IfExists::kRefuse;
     // The caller has the lock of the file that is replaced (a FileSink of his is open).
     bool is_locked = false;
+    // Of the sibling. Another than ".part" where that may be what is read.
+    std::string_view suffix = ".part";
   };
   static Result<WholeFile> Create(const std::string& path, const Options& options);
 
@@ -30,6 +34,9 @@ class WholeFile {
   WholeFile& operator=(WholeFile&&) = delete;
   // Without Publish() nothing is left.
   ~WholeFile();
+
+  // What the sibling of `path` is called.
+  static std::string SiblingOf(const std::string& path, std::string_view suffix);
 
   ByteSink& sink() { return *sink_; }
   // Where the bytes are until Publish().
@@ -39,8 +46,11 @@ class WholeFile {
   Status Publish();
 
  private:
-  WholeFile(std::string shown, std::string target)
-      : shown_(std::move(shown)), target_(std::move(target)), sibling_(target_ + ".part") {}
+  WholeFile(std::string shown, std::string target, const Options& options)
+      : shown_(std::move(shown)),
+        target_(std::move(target)),
+        sibling_(target_ + std::string(options.suffix)),
+        may_replace_(options.if_exists == FileSink::IfExists::kReplace || options.is_locked) {}
 
   // What stands at the target already.
   Status Lock(const Options& options);
@@ -50,6 +60,7 @@ class WholeFile {
   std::string shown_;   // As the user named it.
   std::string target_;  // What links lead to.
   std::string sibling_;
+  bool may_replace_;
   std::unique_ptr<FileSink> sink_;
   int replaced_fd_ = -1;   // Locked until the end.
   unsigned int mode_ = 0;  // Of what is replaced.

@@ -200,5 +200,44 @@ TEST(OverviewTest, ASourceSentAgainReplacesTheFirst) {
                                                         testing::Field(&SourceInfo::name, "b")));
 }
 
+TEST(OverviewTest, PlayersAreARangeAndLimitsThatChangedAreCountedByReason) {
+  const auto players = [](uint32_t count) {
+    v1::Row row;
+    row.mutable_player_count()->set_source(1);
+    row.mutable_player_count()->set_players(count);
+    return row;
+  };
+  const auto limits = [](const char* reason) {
+    v1::Row row;
+    row.mutable_limits()->set_source(1);
+    row.mutable_limits()->set_reason(reason);
+    return row;
+  };
+  CaptureScript script;
+  script.Header().Source(1, "server");
+  script.Row(0s, limits("start")).Row(1s, players(10)).Row(1s, limits("players"));
+  script.Row(2s, players(40)).Row(2s, limits("players")).Row(3s, players(5));
+  script.Row(3s, limits("players")).Row(4s, limits("SetRateLimitForRequestType"));
+  const SourceInfo source = OverviewOf(script).captures.at(0).sources.at(0);
+  EXPECT_EQ(source.players, 5U);
+  EXPECT_EQ(source.players_lowest, 0U);  // As the source began.
+  EXPECT_EQ(source.players_highest, 40U);
+  ASSERT_EQ(source.limit_changes.size(), 2U);
+  EXPECT_EQ(source.limit_changes.at("players").count, 3U);
+  EXPECT_EQ(source.limit_changes.at("players").first, Time(1s));
+  EXPECT_EQ(source.limit_changes.at("players").last, Time(3s));
+  EXPECT_EQ(source.limit_changes.at("SetRateLimitForRequestType").count, 1U);
+}
+
+TEST(OverviewTest, TheFirstLimitsAreNoChange) {
+  v1::Row row;
+  row.mutable_limits()->set_source(1);
+  CaptureScript script;
+  script.Header().Source(1, "server").Row(0s, row);
+  const SourceInfo source = OverviewOf(script).captures.at(0).sources.at(0);
+  EXPECT_TRUE(source.limit_changes.empty());
+  EXPECT_EQ(source.players_lowest, source.players_highest);
+}
+
 }  // namespace
 }  // namespace dstap::analyzer
