@@ -1,59 +1,21 @@
 #include "analyzer/commands/output_file.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <system_error>
 
-#include "proto/base/file_sink.h"
+#include "proto/base/whole_file.h"
 
 namespace dstap::analyzer {
-namespace {
-
-namespace fs = std::filesystem;
-
-Status Fill(const std::string& path, std::string_view bytes) {
-  DSTAP_TRY_ASSIGN(std::unique_ptr<FileSink> sink,
-                   FileSink::Create(path, FileSink::IfExists::kReplace));
-  DSTAP_TRY(sink->Append(bytes));
-  DSTAP_TRY(sink->Sync());
-  return sink->Publish();  // Over what a killed run left.
-}
-
-}  // namespace
 
 Status WriteWhole(const std::string& path, std::string_view bytes) {
-  std::error_code error;
-  const fs::file_status what = fs::status(path, error);
-  if (fs::exists(what) && !fs::is_regular_file(what)) {
-    return {ErrorCode::kWrite, fmt::format("{}: is not a regular file; name another, or \"-\" for "
-                                           "standard output",
-                                           path)};
-  }
-  std::string target = path;
-  if (fs::is_symlink(fs::symlink_status(path, error))) {
-    const fs::path resolved = fs::weakly_canonical(path, error);
-    if (!error) target = resolved.string();
-  }
-  const std::string part = target + ".part";
-  if (Status status = Fill(part, bytes); !status.ok()) {
-    fs::remove(part, error);
-    return status;
-  }
-  if (std::rename(part.c_str(), target.c_str()) != 0) {
-    const int rename_error = errno;
-    fs::remove(part, error);
-    return {ErrorCode::kWrite,
-            fmt::format("{}: cannot be replaced: {}", path, std::strerror(rename_error))};
-  }
-  return {};
+  DSTAP_TRY_ASSIGN(WholeFile file,
+                   WholeFile::Create(path, {.if_exists = FileSink::IfExists::kReplace}));
+  DSTAP_TRY(file.sink().Append(bytes));
+  return file.Publish();
 }
 
 bool WantsColour(const std::ostream& out) {
@@ -64,7 +26,7 @@ bool WantsColour(const std::ostream& out) {
 
 bool IsSameFile(const std::string& a, const std::string& b) {
   std::error_code error;
-  return fs::equivalent(a, b, error) && !error;
+  return std::filesystem::equivalent(a, b, error) && !error;
 }
 
 }  // namespace dstap::analyzer

@@ -13,6 +13,24 @@
 
 namespace dstap {
 
+namespace {
+
+Status Exists(const std::string& path) {
+  return {ErrorCode::kUsage, fmt::format("{}: the file exists; name another or add --force", path)};
+}
+
+// A file without a name in the folder of `path`, which does not exist yet. -1: the file system has
+// none, the kernel is older, or the folder cannot be written.
+int OpenUnnamed(const std::string& path) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) == 0 || errno != ENOENT) return -1;
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  return ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+}
+
+}  // namespace
+
 Status FileSink::Error(const char* what) const {
   return {ErrorCode::kWrite, fmt::format("{}: {}: {}", path_, what, std::strerror(errno))};
 }
@@ -36,14 +54,13 @@ Result<std::unique_ptr<FileSink>> FileSink::Create(const std::string& path, IfEx
   const auto open_existing = [&](const std::string& name, int flags) {
     return ::open(name.c_str(), flags | O_NONBLOCK, 0666);
   };
-  int fd = ::open(path.c_str(), kFlags | O_EXCL, 0666);
+  int fd = OpenUnnamed(path);
+  const bool is_unnamed = fd >= 0;
+  if (!is_unnamed) fd = ::open(path.c_str(), kFlags | O_EXCL, 0666);
   const bool exists = fd < 0 && errno == EEXIST;
   std::unique_ptr<FileSink> replaced;
   if (exists) {
-    if (if_exists == IfExists::kRefuse) {
-      return Status(ErrorCode::kUsage,
-                    fmt::format("{}: the file exists; name another or add --force", path));
-    }
+    if (if_exists == IfExists::kRefuse) return Exists(path);
     fd = open_existing(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0) return failed();
     if (if_exists == IfExists::kReplace) {
@@ -55,6 +72,7 @@ Result<std::unique_ptr<FileSink>> FileSink::Create(const std::string& path, IfEx
   }
   if (fd < 0) return failed();
   std::unique_ptr<FileSink> sink(new FileSink(path, fd));
+  sink->is_unnamed_ = is_unnamed;
   DSTAP_TRY(sink->Lock());
   if (replaced != nullptr) sink->replaced_fd_ = std::exchange(replaced->fd_, -1);
   if (exists && if_exists == IfExists::kAppend) {
@@ -72,6 +90,16 @@ FileSink::~FileSink() {
   if (replaced_fd_ >= 0) ::close(replaced_fd_);
 }
 
+Status FileSink::Name() {
+  if (!is_unnamed_) return {};
+  const std::string unnamed = fmt::format("/proc/self/fd/{}", fd_);
+  if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+    return errno == EEXIST ? Exists(path_) : Error("cannot be given its name");
+  }
+  is_unnamed_ = false;
+  return {};
+}
+
 Status FileSink::Publish() {
   if (replaced_fd_ < 0) return {};
   if (::rename((path_ + ".part").c_str(), path_.c_str()) != 0) return Error("cannot be replaced");
@@ -85,6 +113,7 @@ void FileSink::Discard() {
     [[maybe_unused]] const int ignored = ::ftruncate(fd_, static_cast<off_t>(*appended_from_));
     return;
   }
+  if (is_unnamed_) return;
   ::unlink((replaced_fd_ < 0 ? path_ : path_ + ".part").c_str());
 }
 
@@ -98,7 +127,7 @@ Status FileSink::Append(std::string_view bytes) {
     size_ += static_cast<uint64_t>(n);
     bytes.remove_prefix(static_cast<size_t>(n));
   }
-  return {};
+  return Name();
 }
 
 Status FileSink::Truncate(uint64_t size) {
@@ -108,6 +137,9 @@ Status FileSink::Truncate(uint64_t size) {
   return {};
 }
 
-Status FileSink::Sync() { return ::fdatasync(fd_) == 0 ? Status() : Error("cannot be synced"); }
+Status FileSink::Sync() {
+  DSTAP_TRY(Name());
+  return ::fdatasync(fd_) == 0 ? Status() : Error("cannot be synced");
+}
 
 }  // namespace dstap

@@ -20,9 +20,10 @@ class FileSink final : public ByteSink {
   enum class IfExists { kRefuse, kReplace, kAppend };
 
   // Creates `path` and takes an exclusive lock on it; another writer is refused, and its process
-  // named where the system tells. A file that is to be replaced stays as it is, and the bytes go to
-  // `path`.part, until Publish(). One that is to be appended to is opened with what it has: size()
-  // is not 0 then.
+  // named where the system tells. A new file gets its name with its first bytes, so that a process
+  // that is killed before leaves none that is empty (where the file system has unnamed files). A
+  // file that is to be replaced stays as it is, and the bytes go to `path`.part, until Publish().
+  // One that is to be appended to is opened with what it has: size() is not 0 then.
   static Result<std::unique_ptr<FileSink>> Create(const std::string& path, IfExists if_exists);
 
   ~FileSink() override;
@@ -43,12 +44,15 @@ class FileSink final : public ByteSink {
  private:
   FileSink(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
   Status Lock();
+  // Gives a new file its name, if it has none yet.
+  Status Name();
   Status Error(const char* what) const;
 
   std::string path_;
   int fd_;
   int replaced_fd_ = -1;  // Locked until Publish().
   uint64_t size_ = 0;
+  bool is_unnamed_ = false;
   std::optional<uint64_t> appended_from_;  // An existing file's size.
 };
 

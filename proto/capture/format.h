@@ -29,7 +29,7 @@ inline constexpr size_t kFrameBytesMax = 512;
 // chunk stay small however long the recording.
 inline constexpr size_t kIndexEntriesMax = 4096;
 // What `dstap pack` aims at.
-inline constexpr size_t kChunkBytesPacked = size_t{256} << 10;
+inline constexpr size_t kChunkBytesPacked = size_t{1} << 20;
 static_assert(kChunkBytesPacked < kChunkBytesMax);
 
 inline constexpr int64_t kTickNs = 1000;

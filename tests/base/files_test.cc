@@ -76,6 +76,28 @@ TEST_F(FilesTest, ADiscardedFileLeavesWhatWasThere) {
   EXPECT_FALSE(fs::exists(Path("b")));
 }
 
+TEST_F(FilesTest, ANewFileHasItsNameWithItsFirstBytes) {
+  auto sink = FileSink::Create(Path("a"), FileSink::IfExists::kRefuse);
+  ASSERT_TRUE(sink.ok());
+  EXPECT_FALSE(fs::exists(Path("a")));
+  ASSERT_TRUE((*sink)->Append("first").ok());
+  EXPECT_EQ(Slurp(Path("a")), "first");
+  // And a file without bytes when it is synced.
+  auto empty = FileSink::Create(Path("b"), FileSink::IfExists::kRefuse);
+  ASSERT_TRUE((*empty)->Sync().ok());
+  EXPECT_TRUE(fs::exists(Path("b")));
+}
+
+TEST_F(FilesTest, AFileThatSomebodyMadeMeanwhileIsNotReplaced) {
+  auto sink = FileSink::Create(Path("a"), FileSink::IfExists::kRefuse);
+  std::ofstream(Path("a")) << "another's";
+  const Status status = (*sink)->Append("first");
+  EXPECT_EQ(status.code(), ErrorCode::kUsage);
+  EXPECT_EQ(status.message(), Path("a") + ": the file exists; name another or add --force");
+  (*sink)->Discard();
+  EXPECT_EQ(Slurp(Path("a")), "another's");
+}
+
 TEST_F(FilesTest, ASecondWriterIsRefusedAndTheFirstOnesBytesStay) {
   auto first = FileSink::Create(Path("a"), FileSink::IfExists::kRefuse);
   ASSERT_TRUE((*first)->Append("first").ok());

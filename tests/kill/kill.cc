@@ -209,11 +209,9 @@ void Killer::Check(const KillPlan& plan, const Ended& ended, KillResult& result)
   if (!error.empty()) broken(error);
   std::erase_if(answers, [&](const Answer& answer) { return answer.key.empty(); });
 
-  std::error_code code;
-  const uint64_t size = fs::exists(Path(kFile)) ? fs::file_size(Path(kFile), code) : 0;
-  if (size == 0) {
-    // Killed between making the file and its first bytes, or before: no client was started.
-    result.verdict = fs::exists(Path(kFile)) ? "an empty file" : "no file";
+  if (!fs::exists(Path(kFile))) {
+    // Killed before the file had its first bytes: no client was started.
+    result.verdict = "no file";
     if (plan.replaces) broken("the earlier capture is gone");
     if (!answers.empty()) broken("calls were answered and there is no capture");
     return;

@@ -78,8 +78,9 @@ class Follower {
     if (!of.entry || info.exit.is_error != 0) return false;
     const auto& entry = of.entry->entry;
     // The first file it makes is the capture, or what is to take its place.
-    if (entry.nr == SYS_openat && (entry.args[2] & O_CREAT) != 0 &&
-        (entry.args[2] & O_ACCMODE) == O_WRONLY && !capture_fd_) {
+    const uint64_t flags = entry.args[2];
+    if (entry.nr == SYS_openat && !capture_fd_ && (flags & O_ACCMODE) == O_WRONLY &&
+        ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE)) {
       capture_fd_ = static_cast<uint64_t>(info.exit.rval);
     }
     if (entry.nr == SYS_wait4 && info.exit.rval > 0) command_ended_ = true;
