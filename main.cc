@@ -11,6 +11,8 @@ int main(int argc, char** argv) {
   program.Add<dstap::proxy::LabCommand>();
   program.Add<dstap::analyzer::ReportCommand>();
   program.Add<dstap::analyzer::DiffCommand>();
+  program.Add<dstap::analyzer::CheckCommand>();
+  program.Add<dstap::analyzer::ContractCommand>();
   program.Add<dstap::analyzer::CatCommand>();
   program.Add<dstap::analyzer::InfoCommand>();
   program.Add<dstap::analyzer::VerifyCommand>();

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "analyzer/commands/cat_command.h"
+#include "analyzer/commands/check_command.h"
+#include "analyzer/commands/contract_command.h"
 #include "analyzer/commands/diff_command.h"
 #include "analyzer/commands/info_command.h"
 #include "analyzer/commands/merge_command.h"

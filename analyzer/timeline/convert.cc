@@ -155,6 +155,17 @@ Step StepOf(const v1::StepBegin& row, Time time, const Source& source) {
   return step;
 }
 
+LimitsInForce LimitsOf(const v1::Limits& row, Time time, const Source& source) {
+  LimitsInForce limits{.source = &source, .time = time, .reason = row.reason()};
+  limits.limits.reserve(static_cast<size_t>(row.limits_size()));
+  for (const v1::Limit& limit : row.limits()) {
+    limits.limits.push_back({.type = TypeOf(limit.type()),
+                             .base = limit.base_per_minute(),
+                             .per_player = limit.per_player_per_minute()});
+  }
+  return limits;
+}
+
 void Update(const v1::Header& row, Recording& recording) {
   recording.has_header = true;
   recording.tool = row.tool();

@@ -39,6 +39,7 @@ class HeldCall {
 
 void Update(const v1::Source& row, Source& source);
 Step StepOf(const v1::StepBegin& row, Time time, const Source& source);
+LimitsInForce LimitsOf(const v1::Limits& row, Time time, const Source& source);
 void Update(const v1::Header& row, Recording& recording);
 
 RequestType TypeOf(v1::RequestType type);

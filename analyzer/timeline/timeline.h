@@ -197,11 +197,18 @@ struct Source {
   std::string LibraryVersion() const { return library ? library->version : ""; }
 };
 
+struct Limit {
+  RequestType type = RequestType::kUnknown;
+  uint32_t base = 0;        // Requests a minute.
+  uint32_t per_player = 0;  // And so many more for each player.
+};
+
 // The limits in force for a source from here on.
 struct LimitsInForce {
   const Source* source = nullptr;
   Time time{};
   std::string_view reason;  // "start", "players", "SetRateLimitForRequestType".
+  std::vector<Limit> limits = {};
 };
 
 struct StoreKey {

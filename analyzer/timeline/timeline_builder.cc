@@ -10,9 +10,11 @@
 namespace dstap::analyzer {
 
 TimelineBuilder::TimelineBuilder(std::vector<TimelineVisitor*> visitors,
-                                 const filter::Filter* filter)
+                                 const filter::Filter* filter,
+                                 const std::vector<const filter::Filter*>& watches)
     : visitors_(std::move(visitors)),
       filter_(filter),
+      watches_(watches.begin(), watches.end()),
       others_are_wanted_(std::ranges::any_of(
           visitors_, [](const TimelineVisitor* visitor) { return visitor->WantsOtherCalls(); })) {}
 
@@ -58,7 +60,7 @@ void TimelineBuilder::BeginRecording() {
   source_by_id_.clear();
   sources_.clear();
   steps_ = StepIndex();
-  filter_.BeginRecording();
+  EachFilter([](CallFilter& filter) { filter.BeginRecording(); });
 }
 
 void TimelineBuilder::EndRecording() {
@@ -69,7 +71,7 @@ void TimelineBuilder::EndRecording() {
   for (const uint64_t id : ids) {
     Held& held = *held_.at(id);
     ++recording_.calls_in_flight;
-    TellCall(held.call.call(), held.step, held.matches);
+    TellCall(held.call.call(), held.step, held.matches, held.watched);
     if (held.step != nullptr) steps_.Release(*held.step);
   }
   held_.clear();
@@ -79,12 +81,23 @@ void TimelineBuilder::EndRecording() {
   in_recording_ = false;
 }
 
-void TimelineBuilder::TellCall(const Call& call, const LiveStep* step, bool matches) {
+std::vector<bool> TimelineBuilder::WatchedBy(const capture::CallRecord& call, const Source& source,
+                                             const LiveStep* step) const {
+  std::vector<bool> watched(watches_.size());
+  for (size_t i = 0; i < watches_.size(); ++i) watched[i] = watches_[i].Matches(call, source, step);
+  return watched;
+}
+
+void TimelineBuilder::TellCall(const Call& call, const LiveStep* step, bool matches,
+                               const std::vector<bool>& watched) {
   ++recording_.calls;
   const Step* const told = step == nullptr ? nullptr : &step->step;
   if (matches) {
     ++recording_.calls_matching;
     Tell(&TimelineVisitor::OnCall, call, told);
+    for (size_t i = 0; i < watched.size(); ++i) {
+      if (watched[i]) Tell(&TimelineVisitor::OnMatch, i, call, told);
+    }
   } else if (others_are_wanted_) {
     Tell(&TimelineVisitor::OnOtherCall, call, told);
   }
@@ -128,6 +141,7 @@ void TimelineBuilder::AddCall(const capture::CallRecord& record) {
     if (step == nullptr) held->step = steps_.Find(held->call.call());
     if (held->step != nullptr) steps_.Hold(*held->step);
     held->matches = filter_.Matches(record, source, held->step);
+    held->watched = WatchedBy(record, source, held->step);
     held_.emplace(record.id, std::move(held));
     return;
   }
@@ -138,7 +152,7 @@ void TimelineBuilder::AddCall(const capture::CallRecord& record) {
   }
   const Call call = CallOf(record, source, parts_);
   if (step == nullptr) step = steps_.Find(call);
-  TellCall(call, step, filter_.Matches(record, source, step));
+  TellCall(call, step, filter_.Matches(record, source, step), WatchedBy(record, source, step));
 }
 
 void TimelineBuilder::AddRow(const v1::Row& row, Time time) {
@@ -147,20 +161,19 @@ void TimelineBuilder::AddRow(const v1::Row& row, Time time) {
     case v1::Row::kSource: {
       Source& source = SourceOf(row.source().id());
       Update(row.source(), source);
-      filter_.SetSource(source, row.source());
+      EachFilter([&](CallFilter& filter) { filter.SetSource(source, row.source()); });
       return Tell(&TimelineVisitor::OnSource, source);
     }
     case v1::Row::kPlayerCount: {
       Source& source = SourceOf(row.player_count().source());
       source.players = row.player_count().players();
-      filter_.SetPlayers(source, row.player_count().players());
+      EachFilter(
+          [&](CallFilter& filter) { filter.SetPlayers(source, row.player_count().players()); });
       return Tell(&TimelineVisitor::OnSource, source);
     }
     case v1::Row::kLimits:
       return Tell(&TimelineVisitor::OnLimits,
-                  LimitsInForce{.source = &SourceOf(row.limits().source()),
-                                .time = time,
-                                .reason = row.limits().reason()});
+                  LimitsOf(row.limits(), time, SourceOf(row.limits().source())));
     case v1::Row::kStepBegin:
       return BeginStep(row.step_begin(), time);
     case v1::Row::kStepEnd:
@@ -229,7 +242,7 @@ void TimelineBuilder::BeginStep(const v1::StepBegin& row, Time time) {
     Leave(*open);
   }
   LiveStep& live = steps_.Begin(StepOf(row, time, SourceOf(row.source())));
-  filter_.SetStep(live, row);
+  EachFilter([&](CallFilter& filter) { filter.SetStep(live, row); });
   Tell(&TimelineVisitor::OnStepBegin, live.step);
 }
 

@@ -31,9 +31,11 @@ namespace dstap::analyzer {
 class TimelineBuilder {
  public:
   // With a filter visitors are told of the calls that match as OnCall(), and of the others as
-  // OnOtherCall(). It must outlive the builder; null: every call matches.
+  // OnOtherCall(). It must outlive the builder; null: every call matches. Of calls that a filter of
+  // `watches` selects too, they are told as OnMatch().
   explicit TimelineBuilder(std::vector<TimelineVisitor*> visitors,
-                           const filter::Filter* filter = nullptr);
+                           const filter::Filter* filter = nullptr,
+                           const std::vector<const filter::Filter*>& watches = {});
 
   void BeginFile(std::string name);
   void Add(const capture::Record& record);
@@ -53,6 +55,7 @@ class TimelineBuilder {
     HeldCall call;
     LiveStep* step;       // Null: none.
     bool matches = true;  // As far as this record tells.
+    std::vector<bool> watched = {};
   };
 
   void AddCall(const capture::CallRecord& record);
@@ -63,7 +66,15 @@ class TimelineBuilder {
   void BeginRecording();
   void EndRecording();
   void Leave(LiveStep& step);
-  void TellCall(const Call& call, const LiveStep* step, bool matches);
+  void TellCall(const Call& call, const LiveStep* step, bool matches,
+                const std::vector<bool>& watched);
+  // By watch: whether it selects the call. Empty: there is none.
+  std::vector<bool> WatchedBy(const capture::CallRecord& call, const Source& source,
+                              const LiveStep* step) const;
+  void EachFilter(auto function) {
+    function(filter_);
+    for (CallFilter& watch : watches_) function(watch);
+  }
   Source& SourceOf(uint32_t id);
   // Null for 0.
   const Source* OptionalSourceOf(uint32_t id);
@@ -86,6 +97,7 @@ class TimelineBuilder {
   std::unordered_map<uint32_t, Source*> source_by_id_;
   StepIndex steps_;
   CallFilter filter_;
+  std::vector<CallFilter> watches_;
   bool others_are_wanted_;                                    // By a visitor.
   std::unordered_map<uint64_t, std::unique_ptr<Held>> held_;  // Calls in flight, by id.
   CallParts parts_;

@@ -30,6 +30,8 @@ class TimelineVisitor {
   // The same of a call that the builder's filter does not select; only if one visitor wants them.
   virtual void OnOtherCall(const Call& /*call*/, const Step* /*step*/) {}
   virtual bool WantsOtherCalls() const { return false; }
+  // Behind the OnCall() of a call that the builder's watch of this index selects.
+  virtual void OnMatch(size_t /*watch*/, const Call& /*call*/, const Step* /*step*/) {}
   // Without `step.end`: it never ended.
   virtual void OnStepEnd(const Step& /*step*/) {}
   virtual void OnBudget(const BudgetReading& /*reading*/) {}

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -38,6 +40,19 @@ Result<size_t> FileSource::Read(std::span<char> out) {
     return Status(ErrorCode::kRead,
                   fmt::format("{}: cannot be read: {}", path_, std::strerror(errno)));
   }
+}
+
+Result<std::string> ReadSmallFile(const std::string& path, size_t bytes_max) {
+  DSTAP_TRY_ASSIGN(const auto file, FileSource::Open(path));
+  std::string text;
+  std::array<char, 65536> buffer{};
+  while (text.size() <= bytes_max) {
+    const size_t wanted = std::min(buffer.size(), bytes_max + 1 - text.size());
+    DSTAP_TRY_ASSIGN(const size_t n, file->Read({buffer.data(), wanted}));
+    if (n == 0) break;
+    text.append(buffer.data(), n);
+  }
+  return text;
 }
 
 }  // namespace dstap

@@ -1,6 +1,7 @@
 // A ByteSource over a file or standard input.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -28,5 +29,9 @@ class FileSource final : public ByteSource {
   std::string path_;
   int fd_;
 };
+
+// The whole of a file that a person wrote: options, rules. At most one byte more than `bytes_max`
+// is read, which is enough for its parser to refuse it. Errors: as FileSource.
+Result<std::string> ReadSmallFile(const std::string& path, size_t bytes_max);
 
 }  // namespace dstap

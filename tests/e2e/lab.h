@@ -41,6 +41,17 @@ class LabTest : public ProgramTest {
     return Report({"out/" + library.substr(0, library.find('=')) + ".dstap"});
   }
 
+  // Its capture keeps the contract that is shipped with the library, as far as its steps were run.
+  void ExpectContractIsKept(const std::string& library,
+                            const std::vector<std::string>& more = {}) const {
+    const std::string folder = std::string(DSTAP_SOURCE_DIR) + "/proxy/lab/libraries/" + library;
+    std::vector<std::string> words = {"check", "--contract", folder + "/contract.toml",
+                                      "out/" + library + ".dstap"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = Run(words);
+    EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  }
+
   static Steps StepsOf(const Json& report, size_t subject = 0) {
     Steps steps;
     for (const Json& step : report.at("subjects").at(subject).at("steps")) {

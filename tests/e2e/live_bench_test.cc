@@ -174,6 +174,8 @@ TEST_F(LiveBenchTest, FourLibrariesSendWhatTheySentToTheLiveService) {
   compared.insert({"lapis hop-keeps", "lapis hop-keeps-early"});
   EXPECT_EQ(compared, all);
 
+  for (const std::string& library : libraries) ExpectContractIsKept(library, {"--all-steps"});
+
   const Json lapis = Report({"out/lapis.dstap"});
   ExpectRefused(lapis, steps["lapis"], "hop-keeps");
   ExpectRefused(lapis, steps["lapis"], "hop-keeps-early");

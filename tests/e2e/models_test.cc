@@ -94,9 +94,11 @@ TEST_F(ModelsTest, SendWhatTheLibrarySentToTheLiveServiceAndAreCalledModels) {
         RunAndReport(library, {"load-save-release", "hop-releases", "hop-keeps"}, kSamples);
     EXPECT_EQ(report.at("subjects").at(0).at("model"), true);
     Steps steps = StepsOf(report);
+    ExpectContractIsKept(library);
     for (auto& [name, step] : StepsOf(RunAndReport(library, {"throttle"}, kThrottleSamples))) {
       steps[name] = step;
     }
+    ExpectContractIsKept(library);
     for (const ModelStep& live : kModels) {
       if (library != live.library) continue;
       SCOPED_TRACE(library + " " + live.step);
@@ -163,6 +165,22 @@ TEST_F(ModelsTest, CallsOfMemoryStoreAreInTheReportBesideTheRequests) {
   EXPECT_EQ(steps["hop-keeps"].at("requests"), Json::object());
   EXPECT_EQ(steps["hop-keeps"].at("services"), two);
   EXPECT_EQ(steps["hop-keeps"].at("failed"), 2);
+  ExpectContractIsKept("suphi");
+}
+
+// A change that sends one request more breaks the contract, and the calls are named.
+TEST_F(ModelsTest, ASecondReadBreaksTheContract) {
+  RunAndReport("datastore2-backups", {"load-save-release"}, 2);
+  ExpectContractIsKept("datastore2-backups");
+  std::string contract = Slurp(std::string(DSTAP_SOURCE_DIR) +
+                               "/proxy/lab/libraries/datastore2-backups/contract.toml");
+  const std::string promise = "requests = { GetSortedAsync = 1 }";
+  const size_t at = contract.find(promise);
+  ASSERT_NE(at, std::string::npos);
+  Spill(Path("c.toml"), contract.replace(at, promise.size(), "requests = {}"));
+  const Ran ran = Run({"check", "--contract", "c.toml", "out/datastore2-backups.dstap"});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("0 GetSortedAsync  1 GetSortedAsync"));
 }
 
 }  // namespace
