@@ -322,6 +322,15 @@ struct BudgetReading {
   Time time{};
   RequestType type = RequestType::kUnknown;
   uint64_t visible = 0;
+  bool asked = false;  // The source asked; otherwise the recorder read it.
+};
+
+// One instant on the recording's clock, a source's own, and the calendar.
+struct ClockReading {
+  const Source* source = nullptr;  // Never null in a callback.
+  Time time{};
+  Time on_source{};
+  Time since_1970{};
 };
 
 struct Notice {

@@ -184,9 +184,16 @@ void TimelineBuilder::AddRow(const v1::Row& row, Time time) {
              BudgetReading{.source = &SourceOf(row.budget_sample().source()),
                            .time = time,
                            .type = TypeOf(budget.type()),
-                           .visible = budget.visible()});
+                           .visible = budget.visible(),
+                           .asked = row.budget_sample().asked()});
       }
       return;
+    case v1::Row::kClockSnapshot:
+      return Tell(&TimelineVisitor::OnClock,
+                  ClockReading{.source = &SourceOf(row.clock_snapshot().source()),
+                               .time = time,
+                               .on_source = Time(row.clock_snapshot().source_ns()),
+                               .since_1970 = Time(row.clock_snapshot().unix_ns())});
     case v1::Row::kNotice:
       return Tell(&TimelineVisitor::OnNotice,
                   Notice{.source = OptionalSourceOf(row.notice().source()),

@@ -35,6 +35,7 @@ class TimelineVisitor {
   // Without `step.end`: it never ended.
   virtual void OnStepEnd(const Step& /*step*/) {}
   virtual void OnBudget(const BudgetReading& /*reading*/) {}
+  virtual void OnClock(const ClockReading& /*reading*/) {}
   virtual void OnNotice(const Notice& /*notice*/) {}
   virtual void OnFault(const Fault& /*fault*/) {}
   virtual void OnLoss(const Loss& /*loss*/) {}
