@@ -1,0 +1,31 @@
+// Numbers in sentences.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "analyzer/findings/finding.h"
+#include "proto/base/clock.h"
+
+namespace dstap::analyzer {
+
+// "0.25 s", "7 s": at most three decimals, without zeros at the end.
+std::string Seconds(Time time);
+
+// "1 write", "12 writes", "2 tries".
+std::string Count(uint64_t count, std::string_view what);
+
+// "98.4 %".
+inline std::string Percent(uint64_t part, uint64_t whole) {
+  const uint64_t tenths = whole == 0 ? 0 : (part * 1000 + whole / 2) / whole;
+  return tenths % 10 == 0 ? fmt::format("{} %", tenths / 10)
+                          : fmt::format("{}.{} %", tenths / 10, tenths % 10);
+}
+
+// "1.5 MiB", "350 KiB", "120 bytes".
+std::string Bytes(uint64_t bytes);
+
+}  // namespace dstap::analyzer
