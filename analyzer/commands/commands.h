@@ -1,6 +1,7 @@
 // The analyzer's subcommands.
 #pragma once
 
+#include "analyzer/commands/audit_command.h"
 #include "analyzer/commands/cat_command.h"
 #include "analyzer/commands/check_command.h"
 #include "analyzer/commands/contract_command.h"
