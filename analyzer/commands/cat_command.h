@@ -1,6 +1,7 @@
 // dstap cat
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ class CatCommand final : public Command {
 
  private:
   std::vector<std::string> files_;
+  std::vector<uint64_t> calls_;
   FilterOption filter_;
   std::string format_ = "text";
 };

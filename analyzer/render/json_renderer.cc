@@ -135,6 +135,13 @@ Json RetriesOf(const RetryRow& row) {
     json["schedules"].push_back(ScheduleOf(schedule));
   }
   if (row.other_chains > 0) json["other_chains"] = row.other_chains;
+  json["policies"] = ListOf(row.policies, &PolicyOf);
+  json["cost"] = {
+      {"things", row.cost.things}, {"succeeded", row.cost.succeeded}, {"tries", row.cost.tries}};
+  if (row.cost.units > 0) {
+    json["cost"]["budget_units"] = {{"all", row.cost.units},
+                                    {"of_repeats", row.cost.units_of_repeats}};
+  }
   if (row.calls_not_followed > 0) json["calls_not_followed"] = row.calls_not_followed;
   return json;
 }

@@ -1,8 +1,10 @@
 #include "analyzer/render/json_values.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "analyzer/render/format.h"
+#include "analyzer/render/policy_text.h"
 #include "analyzer/render/schedule.h"
 #include "analyzer/render/utf8.h"
 #include "analyzer/timeline/names.h"
@@ -23,6 +25,27 @@ Json AttemptOf(const RetryChain& chain, size_t index) {
   json["outcome"] = NameOf(attempt.outcome);
   json["served_by"] = NameOf(attempt.served_by);
   return json;
+}
+
+double Rounded(double value, double to) { return std::round(value * to) / to; }
+
+void AddLaw(const Law& law, Json& json) {
+  constexpr double kMilliseconds = 1000;
+  json["kind"] = NameOf(law.kind);
+  if (law.kind != PolicyKind::kBudget) json["from"] = NameOf(law.from);
+  if (law.kind == PolicyKind::kIrregular) {
+    json["range"] = {{"min", Rounded(law.low, kMilliseconds)},
+                     {"max", Rounded(law.high, kMilliseconds)}};
+    return;
+  }
+  if (law.delay > 0) json["delay"] = Rounded(law.delay, kMilliseconds);
+  if (law.kind == PolicyKind::kLinear) json["increment"] = Rounded(law.increment, kMilliseconds);
+  if (law.kind == PolicyKind::kExponential) json["factor"] = Rounded(law.factor, kMilliseconds);
+  if (law.cap) json["cap"] = Rounded(*law.cap, kMilliseconds);
+  if (law.jitter == Jitter::kNone) return;
+  json["jitter"] = {{"kind", NameOf(law.jitter)},
+                    {"low", Rounded(law.low, kMilliseconds)},
+                    {"high", Rounded(law.high, kMilliseconds)}};
 }
 
 }  // namespace
@@ -53,6 +76,35 @@ Json ThrottlingOf(const Throttling& counts) {
       {"sent", counts.sent},         {"local", counts.local},         {"admitted", counts.admitted},
       {"queued", counts.queued},     {"dropped", counts.dropped},     {"gap", counts.gap()},
       {"rejected", counts.rejected}, {"in_flight", counts.in_flight}, {"unknown", counts.unknown}};
+}
+
+Json PolicyOf(const RetryPolicy& inferred) {
+  constexpr double kOfAThousandth = 1e5;
+  const Policy& policy = inferred.policy;
+  Json json = {{"method", NameOfColumn(inferred.column)},
+               {"kind", policy.parts.size() > 1 ? "in_parts" : NameOf(policy.kind())},
+               {"confidence", NameOf(policy.confidence)},
+               {"gaps", policy.gaps},
+               {"explained", policy.explained},
+               {"error",
+                {{"rms", Rounded(policy.error_rms, kOfAThousandth)},
+                 {"worst", Rounded(policy.error_worst, kOfAThousandth)}}},
+               {"parts", Json::array()}};
+  for (const PolicyPart& part : policy.parts) {
+    Json law = {{"gaps", part.gaps}};
+    if (part.after) {
+      law["after"] = NameOf(static_cast<Outcome>(*part.after));
+    } else {
+      law["first_gap"] = part.first_place;
+    }
+    AddLaw(part.law, law);
+    json["parts"].push_back(std::move(law));
+  }
+  if (policy.also) {
+    json["also"] = Json::object();
+    AddLaw(*policy.also, json["also"]);
+  }
+  return json;
 }
 
 Json ScheduleOf(const RetrySchedule& schedule) {

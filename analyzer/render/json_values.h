@@ -23,6 +23,7 @@ Json RangesOf(const std::vector<NamedRange>& ranges);
 // Absent times are null: there was no sample to measure.
 Json TimesOf(const std::optional<TimeRange>& times);
 Json ThrottlingOf(const Throttling& counts);
+Json PolicyOf(const RetryPolicy& inferred);
 Json ScheduleOf(const RetrySchedule& schedule);
 
 template <typename Values, typename Function>

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "analyzer/views/method_counts.h"
 #include "analyzer/views/retry_identity.h"
 
 namespace dstap::analyzer {
@@ -14,6 +15,10 @@ constexpr size_t kChainsWithoutIndex = 16;
 // A slot that held more gives its memory back.
 constexpr size_t kChainsKeptForReuse = 64;
 constexpr size_t kAttemptsKeptForReuse = 16;
+
+Method MethodOf(size_t column) {
+  return column == kPastColumn ? Method::kGetAsync : static_cast<Method>(column);
+}
 
 }  // namespace
 
@@ -105,6 +110,21 @@ void RetriesView::AddChain(RetryRow& row, const RetryChain& chain, const Step& s
   is_in_sample[index] = true;
 }
 
+void RetriesView::AddGaps(Sum& sum, const RetryChain& chain) {
+  const size_t column = chain.attempts().front().column;
+  const Method kind = KindOf(MethodOf(column));
+  auto same = std::ranges::find(sum.gaps, kind, &GapsOfKind::kind);
+  if (same == sum.gaps.end()) {
+    sum.gaps.push_back({.kind = kind, .column = column, .gaps = {}});
+    same = std::prev(sum.gaps.end());
+  }
+  std::vector<Gap>& gaps = same->gaps;
+  if (gaps.size() >= kGapsFittedMax || gaps_held_ >= kGapsHeldMax) return;
+  const size_t before = gaps.size();
+  AppendGaps(chain, gaps);
+  gaps_held_ += gaps.size() - before;
+}
+
 void RetriesView::OnStepEnd(const Step& step) {
   Live& live = live_[step.slot];
   AddSample(step, live);
@@ -123,7 +143,8 @@ void RetriesView::OnStepEnd(const Step& step) {
 void RetriesView::AddSample(const Step& step, const Live& live) {
   if (step.partial) return;  // Tries may be missing.
   const SubjectId subject = SubjectOf(step);
-  RetryRow& row = rows_[{step_index_.at(step.name), subject}];
+  Sum& sum = rows_[{step_index_.at(step.name), subject}];
+  RetryRow& row = sum.row;
   if (row.samples == 0) {
     row.subject = subject;
     row.step = step.name;
@@ -134,19 +155,28 @@ void RetriesView::AddSample(const Step& step, const Live& live) {
   std::vector<const RetryChain*> chains;
   for (size_t i = 0; i < live.used; ++i) {
     const RetryChain& chain = live.chains[i].chain;
-    if (chain.tries() >= 2 && live.chains[i].matches) chains.push_back(&chain);
+    if (!live.chains[i].matches) continue;
+    AddCost(chain, step, row.cost);
+    if (chain.tries() >= 2) chains.push_back(&chain);
   }
   std::ranges::stable_sort(chains, {},
                            [](const RetryChain* chain) { return chain->attempts()[0].issued; });
   if (!chains.empty()) ++row.samples_with_chains;
   std::vector<bool> is_in_sample;
-  for (const RetryChain* chain : chains) AddChain(row, *chain, step, is_in_sample);
+  for (const RetryChain* chain : chains) {
+    AddGaps(sum, *chain);
+    AddChain(row, *chain, step, is_in_sample);
+  }
 }
 
 Retries RetriesView::Table() const {
   Retries table;
-  for (const auto& [id, row] : rows_) {
-    if (row.chains > 0 || row.calls_not_followed > 0) table.push_back(row);
+  for (const auto& [id, sum] : rows_) {
+    if (sum.row.chains == 0 && sum.row.calls_not_followed == 0) continue;
+    table.push_back(sum.row);
+    for (const GapsOfKind& kind : sum.gaps) {
+      table.back().policies.push_back({.column = kind.column, .policy = FitPolicy(kind.gaps)});
+    }
   }
   return table;
 }

@@ -23,6 +23,9 @@ inline constexpr size_t kSchedulesMax = 8;
 // not followed, and of others the first and the last try are.
 inline constexpr size_t kAttemptsHeldMax = size_t{1} << 18;
 
+// Gaps between tries that are kept for the policies of all rows together.
+inline constexpr size_t kGapsHeldMax = size_t{1} << 17;
+
 // Chains with one schedule and one end. The first that was read stands for all.
 struct RetrySchedule {
   RetryChain example;
@@ -33,6 +36,21 @@ struct RetrySchedule {
   uint32_t sample = 0;
   uint64_t chains = 0;
   uint64_t samples = 0;  // That have such a chain.
+};
+
+// The policy inferred from the chains of one kind of call: all reads, or one method.
+struct RetryPolicy {
+  size_t column = 0;  // The method of the first try that was read.
+  Policy policy = {};
+};
+
+// What a step's tries cost, those of things that were called once included.
+struct RetryCost {
+  uint64_t things = 0;     // Each of them tried once or more,
+  uint64_t succeeded = 0;  // and the last try, and the step, were fine.
+  uint64_t tries = 0;
+  uint64_t units = 0;             // Of budgets, taken by all tries. 0: the captures tell of none.
+  uint64_t units_of_repeats = 0;  // Of those, by the tries after the first of each thing.
 };
 
 // One step of one subject, over all its samples.
@@ -46,6 +64,8 @@ struct RetryRow {
   std::vector<RetrySchedule> schedules;  // By first appearance.
   uint64_t other_chains = 0;
   uint64_t calls_not_followed = 0;
+  std::vector<RetryPolicy> policies;  // By first appearance.
+  RetryCost cost;
 
   // One chain of one schedule in each sample.
   bool is_same_in_every_sample() const {
@@ -62,7 +82,8 @@ using Retries = std::vector<RetryRow>;  // By step as they first appeared, then 
 // With a filter: chains of which at least one call matches, with all their tries.
 //
 // Ownership: keeps nothing it is handed.
-// Limits:    kAttemptsHeldMax attempts in live steps, and kSchedulesMax chains a row.
+// Limits:    kAttemptsHeldMax attempts in live steps, kSchedulesMax chains a row, kGapsFittedMax
+//            gaps a policy and kGapsHeldMax of all.
 class RetriesView final : public TimelineVisitor {
  public:
   void OnRecordingBegin(const Recording& recording) override;
@@ -90,10 +111,21 @@ class RetriesView final : public TimelineVisitor {
     uint64_t calls_not_followed = 0;
   };
 
+  struct GapsOfKind {
+    Method kind = Method::kUnknown;
+    size_t column = 0;
+    std::vector<Gap> gaps;
+  };
+  struct Sum {
+    RetryRow row;
+    std::vector<GapsOfKind> gaps;
+  };
+
   void Add(const Call& call, const Step* step, bool matches);
   LiveChain* Find(Live& live);
   LiveChain* Start(Live& live);
   void AddSample(const Step& step, const Live& live);
+  void AddGaps(Sum& sum, const RetryChain& chain);
   void AddChain(RetryRow& row, const RetryChain& chain, const Step& step,
                 std::vector<bool>& is_in_sample) const;
 
@@ -101,9 +133,10 @@ class RetriesView final : public TimelineVisitor {
   std::string file_;
   uint32_t recording_ = 0;
   size_t attempts_held_ = 0;
+  size_t gaps_held_ = 0;
   std::vector<Live> live_;  // By Step::slot.
   std::map<std::string, size_t> step_index_;
-  std::map<std::pair<size_t, SubjectId>, RetryRow> rows_;
+  std::map<std::pair<size_t, SubjectId>, Sum> rows_;
 };
 
 }  // namespace dstap::analyzer

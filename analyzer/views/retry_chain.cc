@@ -1,6 +1,7 @@
 #include "analyzer/views/retry_chain.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "analyzer/views/method_counts.h"
 #include "analyzer/views/steps.h"
@@ -12,22 +13,44 @@ bool WasAnswered(Outcome outcome) {
   return outcome == Outcome::kOk || outcome == Outcome::kCancelled || outcome == Outcome::kFailed;
 }
 
+void KeepLeast(std::optional<uint64_t> seen, std::optional<uint32_t>& least) {
+  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+  if (!seen) return;
+  const auto value = static_cast<uint32_t>(std::min(*seen, kMost));
+  least = least ? std::min(*least, value) : value;
+}
+
+BudgetSign BudgetSignOf(const Attempt& before, const Attempt& attempt) {
+  if (!before.budget_after || !attempt.budget_before) return BudgetSign::kNotKnown;
+  const bool opened =
+      *before.budget_after == 0 && *attempt.budget_before == 1 && attempt.queued == Time{};
+  return opened ? BudgetSign::kOpened : BudgetSign::kNone;
+}
+
 bool AreClose(Time a, Time b) { return std::chrono::abs(a - b) <= kTieWithin; }
 
 }  // namespace
 
 Attempt AttemptOf(const Call& call) {
-  return {.call = call.id,
-          .column = ColumnOf(call),
-          .issued = call.issued,
-          .completed = call.completed,
-          .queued = call.queued,
-          .served_by = call.served_by,
-          .outcome = call.outcome};
+  Attempt attempt{.call = call.id,
+                  .column = ColumnOf(call),
+                  .issued = call.issued,
+                  .completed = call.completed,
+                  .queued = call.queued,
+                  .served_by = call.served_by,
+                  .outcome = call.outcome};
+  for (const BudgetUse& budget : call.budgets) {
+    if (budget.type == RequestType::kUnknown) continue;
+    attempt.units += budget.taken;
+    KeepLeast(budget.before, attempt.budget_before);
+    KeepLeast(budget.after, attempt.budget_after);
+  }
+  return attempt;
 }
 
 void RetryChain::Add(const Attempt& attempt, bool must_stay_small) {
   ++tries_;
+  units_ += attempt.units;
   ++outcomes_[static_cast<size_t>(attempt.outcome)];
   if (WasAnswered(attempt.outcome)) ++answered_by_[static_cast<size_t>(attempt.served_by)];
   // Calls come in the order of their answers, so the place is nearly always the end.
@@ -49,6 +72,7 @@ void RetryChain::Clear() {
   tries_ = 0;
   attempts_.clear();
   gap_ = 0;
+  units_ = 0;
   outcomes_ = {};
   answered_by_ = {};
 }
@@ -57,6 +81,23 @@ std::optional<Time> RetryChain::WaitBefore(size_t attempt) const {
   if (attempt == 0 || attempt == gap_) return std::nullopt;
   if (!attempts_[attempt - 1].completed) return std::nullopt;
   return attempts_[attempt].issued - *attempts_[attempt - 1].completed;
+}
+
+void AppendGaps(const RetryChain& chain, std::vector<Gap>& gaps) {
+  uint32_t place_of_cause = 0;
+  for (size_t i = 1; i < chain.attempts().size(); ++i) {
+    const Attempt& before = chain.attempts()[i - 1];
+    const bool goes_on = i > 1 && before.outcome == chain.attempts()[i - 2].outcome;
+    place_of_cause = goes_on ? place_of_cause + 1 : 1;
+    // Behind the ones that are left out no place is known.
+    if (i > kPlaceFittedMax || (chain.left_out() > 0 && i >= chain.left_out_before())) return;
+    gaps.push_back({.from_start = chain.attempts()[i].issued - before.issued,
+                    .from_answer = chain.WaitBefore(i),
+                    .place = static_cast<uint32_t>(i),
+                    .cause = static_cast<uint8_t>(before.outcome),
+                    .place_of_cause = place_of_cause,
+                    .budget = BudgetSignOf(before, chain.attempts()[i])});
+  }
 }
 
 ChainEnd EndOf(const RetryChain& chain, const Step& step) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "analyzer/retry_policy/fit_policy.h"
 #include "analyzer/timeline/timeline.h"
 
 namespace dstap::analyzer {
@@ -23,6 +24,10 @@ struct Attempt {
   Time queued{};
   ServedBy served_by = ServedBy::kUnknown;
   Outcome outcome = Outcome::kUnknown;
+  uint32_t units = 0;  // Of budgets, taken by it.
+  // The least that was visible of a budget it spends, at its issue and at its answer.
+  std::optional<uint32_t> budget_before = {};
+  std::optional<uint32_t> budget_after = {};
 };
 
 Attempt AttemptOf(const Call& call);
@@ -51,6 +56,8 @@ class RetryChain {
   // Of all tries. By Outcome; and by ServedBy of those that were answered, well or not.
   const std::array<uint64_t, 7>& outcomes() const { return outcomes_; }
   const std::array<uint64_t, 3>& answered_by() const { return answered_by_; }
+  // Units of budgets that all tries have taken.
+  uint64_t units() const { return units_; }
 
   // From the first try.
   Time At(size_t attempt) const { return attempts_[attempt].issued - attempts_.front().issued; }
@@ -62,9 +69,13 @@ class RetryChain {
   uint64_t tries_ = 0;
   std::vector<Attempt> attempts_;
   size_t gap_ = 0;  // 0: nothing is left out.
+  uint64_t units_ = 0;
   std::array<uint64_t, 7> outcomes_{};
   std::array<uint64_t, 3> answered_by_{};
 };
+
+// What is between its tries, as far as kPlaceFittedMax.
+void AppendGaps(const RetryChain& chain, std::vector<Gap>& gaps);
 
 // How a chain of the step ended. The chain has a try.
 ChainEnd EndOf(const RetryChain& chain, const Step& step);

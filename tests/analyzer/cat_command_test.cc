@@ -43,6 +43,32 @@ TEST(CatCommandTest, PrintsALineACallInTheOrderOfTheirAnswers) {
             "queued 0.000000  served 3.000000    -                         ok\n");
 }
 
+TEST(CatCommandTest, ACallIsFoundByItsId) {
+  const test::TemporaryFolder folder("cat-call");
+  const std::string file = folder.File("a.dstap", TwoCalls());
+  const CommandResult one = Cat({"--call", "2", file, "--format", "jsonl"});
+  EXPECT_EQ(one.status, 0);
+  EXPECT_EQ(std::ranges::count(one.out, '\n'), 1);
+  EXPECT_THAT(one.out, HasSubstr("\"key\":\"quick\""));
+  EXPECT_EQ(std::ranges::count(Cat({"--call", "2", "--call", "1", file}).out, '\n'), 2);
+}
+
+TEST(CatCommandTest, ACallThatIsNotThereIsSaidWithTheIdsThatAre) {
+  const test::TemporaryFolder folder("cat-no-call");
+  const std::string file = folder.File("a.dstap", TwoCalls());
+  const CommandResult none = Cat({file, "--call", "3"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_EQ(none.out, "");
+  EXPECT_THAT(none.notes, HasSubstr("--call 3: no such call; there are ids from 1 to 2\n"));
+  EXPECT_EQ(Cat({file, "--call", "0"}).status, 2);
+  // What else is missing from a file that cannot be read is not known.
+  EXPECT_EQ(Cat({file, folder.Path("missing.dstap"), "--call", "3"}).status, 3);
+  EXPECT_THAT(Cat({folder.File("empty.dstap", test::BytesOf(CaptureScript().Header().Closed(0s))),
+                   "--call", "1"})
+                  .notes,
+              HasSubstr("--call 1: no such call; no call was read\n"));
+}
+
 TEST(CatCommandTest, CsvHasOneHeaderForAllFiles) {
   const test::TemporaryFolder folder("cat-csv");
   const CommandResult result = Cat(

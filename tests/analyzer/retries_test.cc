@@ -397,6 +397,76 @@ TEST(RetriesTest, PastTheMemoryOfAllStepsNewKeysAreCountedAndOldOnesKeepTheirEnd
   EXPECT_THAT(TimesOf(retries[0].schedules[0].example), ElementsAre(0s, 4s));
 }
 
+TEST(RetriesTest, ThePolicyIsThatOfAllChainsOfTheStep) {
+  const Retries retries =
+      RetriesOf({Tries({{0s, 250ms}, {1250ms, 300ms}, {3550ms, 250ms}}),
+                 Tries({{0s, 350ms}, {1350ms, 150ms}, {3500ms, 400ms}, {7900ms}})});
+  ASSERT_THAT(retries.at(0).policies, SizeIs(1));
+  const RetryPolicy& inferred = retries[0].policies[0];
+  EXPECT_EQ(inferred.column, static_cast<size_t>(Method::kUpdateAsync));
+  EXPECT_EQ(inferred.policy.gaps, 5U);
+  ASSERT_EQ(inferred.policy.kind(), PolicyKind::kExponential);
+  EXPECT_EQ(inferred.policy.parts[0].law.from, WaitFrom::kAnswer);
+  EXPECT_DOUBLE_EQ(inferred.policy.parts[0].law.delay, 1);
+  EXPECT_DOUBLE_EQ(inferred.policy.parts[0].law.factor, 2);
+}
+
+TEST(RetriesTest, KindsOfCallsHavePoliciesOfTheirOwn) {
+  CaptureScript script = Begun();
+  for (const Time at : {0s, 3s, 6s}) script.Call(Get("a", at, at + 1s));
+  for (const Time at : {0s, 7s, 14s}) {
+    script.Call(test::GoodCall(v1::METHOD_SET_ASYNC, "Players", "a", at, at + 2s + at / 10));
+  }
+  const Retries retries = RetriesOf({script.End(20s, 1)});
+  ASSERT_THAT(retries.at(0).policies, SizeIs(2));
+  EXPECT_EQ(retries[0].policies[0].policy.kind(), PolicyKind::kFixed);
+  EXPECT_EQ(retries[0].policies[1].column, static_cast<size_t>(Method::kSetAsync));
+  EXPECT_EQ(retries[0].policies[1].policy.kind(), PolicyKind::kCooldown);
+}
+
+TEST(RetriesTest, ATryThatStartedWithTheFirstOfItsBudgetWaitedForIt) {
+  CaptureScript script = Begun();
+  Time at{};
+  for (const Time wait : {0ms, 3100ms, 400ms, 9700ms, 1900ms}) {
+    at += wait;
+    auto call = Update("a", at, at + 250ms);
+    call.budgets[0] = {.type = v1::REQUEST_TYPE_STANDARD_READ, .before = 1, .after = 0, .taken = 1};
+    call.budgets[1] = {.type = v1::REQUEST_TYPE_STANDARD_WRITE, .before = 90, .after = 90};
+    script.Call(call);
+    at += 250ms;
+  }
+  EXPECT_EQ(RetriesOf({script.End(at, 1)}).at(0).policies.at(0).policy.kind(), PolicyKind::kBudget);
+}
+
+TEST(RetriesTest, GapsBehindTriesThatAreLeftOutTellNothing) {
+  std::vector<Try> tries;
+  for (size_t i = 0; i <= kAttemptsKeptMax; ++i) tries.push_back({i * 1s, 100ms});
+  EXPECT_EQ(RetriesOf({Tries(tries)}).at(0).policies.at(0).policy.gaps, kAttemptsKeptMax / 2 - 1);
+  tries.pop_back();
+  EXPECT_EQ(RetriesOf({Tries(tries)}).at(0).policies.at(0).policy.gaps, kPlaceFittedMax);
+}
+
+TEST(RetriesTest, TheCostCountsWhatWasCalledOnceToo) {
+  CaptureScript script = Begun();
+  const auto add = [&script](const char* key, Time at, v1::Outcome outcome, uint32_t taken) {
+    auto call = Update(key, at, at + 100ms);
+    call.outcome = outcome;
+    call.budgets[0] = {.type = v1::REQUEST_TYPE_STANDARD_READ, .taken = taken};
+    script.Call(call);
+  };
+  add("a", 1s, v1::OUTCOME_DROPPED, 0);
+  add("a", 2s, v1::OUTCOME_FAILED, 1);
+  add("a", 3s, v1::OUTCOME_OK, 2);
+  add("b", 1s, v1::OUTCOME_FAILED, 1);
+  add("c", 1s, v1::OUTCOME_OK, 1);
+  const RetryCost cost = RetriesOf({script.End(5s, 1)}).at(0).cost;
+  EXPECT_EQ(cost.things, 3U);
+  EXPECT_EQ(cost.succeeded, 2U);
+  EXPECT_EQ(cost.tries, 5U);
+  EXPECT_EQ(cost.units, 5U);
+  EXPECT_EQ(cost.units_of_repeats, 3U);
+}
+
 TEST(RetriesTest, RowsStandByStepThenBySubject) {
   CaptureScript script;
   script.Header();
