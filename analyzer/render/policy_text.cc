@@ -12,6 +12,8 @@ namespace dstap::analyzer {
 namespace {
 
 std::string Seconds(double seconds) {
+  constexpr double kMost = 9e9;  // What a Time holds.
+  seconds = std::clamp(seconds, -kMost, kMost);
   return FormatShortSeconds(Time(static_cast<int64_t>(std::llround(seconds * 1e9)))) + " s";
 }
 

@@ -32,24 +32,35 @@ std::string_view NameOfOutcome(Outcome outcome) {
   return outcome == Outcome::kInFlight ? "no answer" : NameOf(outcome);
 }
 
-std::string LabelOf(const Attempt& attempt, bool with_method) {
+// Who answered is said of each try where it was not always the same.
+bool IsAnswererSaid(const RetryChain& chain) {
+  return std::ranges::count_if(chain.answered_by(), [](uint64_t n) { return n > 0; }) > 1;
+}
+
+std::string LabelOf(const Attempt& attempt, bool with_method, bool with_answerer) {
   std::string label;
   if (with_method) label = fmt::format("{} ", MethodLabel(NameOfColumn(attempt.column)));
   label += NameOfOutcome(attempt.outcome);
   if (attempt.served_by == ServedBy::kLocalCopy) label += " (local copy)";
+  const bool is_answered = attempt.outcome == Outcome::kOk ||
+                           attempt.outcome == Outcome::kCancelled ||
+                           attempt.outcome == Outcome::kFailed;
+  if (with_answerer && is_answered && attempt.served_by == ServedBy::kUnknown) {
+    label += " (by whom is not known)";
+  }
   return label;
 }
 
 std::string OutcomesOfAll(const RetryChain& chain) {
-  const bool is_one_method = IsOneMethod(chain);
+  const auto label_of = [&chain, with_method = !IsOneMethod(chain),
+                         with_answerer = IsAnswererSaid(chain)](size_t i) {
+    return LabelOf(chain.attempts()[i], with_method, with_answerer);
+  };
   std::vector<std::string> labels;
   for (size_t i = 0; i < chain.attempts().size();) {
-    const std::string label = LabelOf(chain.attempts()[i], !is_one_method);
+    const std::string label = label_of(i);
     size_t end = i;
-    while (end < chain.attempts().size() &&
-           LabelOf(chain.attempts()[end], !is_one_method) == label) {
-      ++end;
-    }
+    while (end < chain.attempts().size() && label_of(end) == label) ++end;
     if (end - i >= kRunWorthCounting) {
       labels.push_back(fmt::format("{} {}", end - i, label));
     } else {
@@ -68,7 +79,8 @@ std::string OutcomesCounted(const RetryChain& chain) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", chain.outcomes()[i],
                         NameOfOutcome(static_cast<Outcome>(i)));
   }
-  return fmt::format("{}; the last {}", text, LabelOf(chain.attempts().back(), false));
+  return fmt::format("{}; the last {}", text,
+                     LabelOf(chain.attempts().back(), false, IsAnswererSaid(chain)));
 }
 
 }  // namespace

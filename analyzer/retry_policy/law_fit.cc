@@ -165,7 +165,7 @@ std::optional<double> CapOf(const Growth& growth) {
 // Rounder steps first, so that of equals the roundest one stays.
 template <typename Try>
 void ForRoundNumbers(double low, double high, Try try_number) {
-  constexpr int kNumbersMax = 64;
+  constexpr int kNumbersMax = 24;
   for (const double unit : {1.0, 0.5, 0.25, 0.1, 0.05, 0.01, 0.001}) {
     const double first = std::ceil(low / unit - 1e-9);
     const double last = std::floor(high / unit + 1e-9);
@@ -175,18 +175,39 @@ void ForRoundNumbers(double low, double high, Try try_number) {
   try_number((low + high) / 2);
 }
 
+struct Range {
+  double low = 0;
+  double high = 0;
+};
+
+// Of what makes one delay of another, `step_of(from, to, places)` each time: what all places allow
+// together, or where there is no such thing the first and the last.
+template <typename StepOf>
+Range StepRange(std::span<const PlaceRange> growing, StepOf step_of) {
+  const PlaceRange& last = growing.back();
+  Range all{0, std::numeric_limits<double>::max()};
+  for (const PlaceRange& from : growing.first(growing.size() - 1)) {
+    const double places = last.place - from.place;
+    all.low = std::max(all.low, step_of(from.low, last.least(), places));
+    all.high = std::min(all.high, step_of(from.least(), last.low, places));
+  }
+  if (all.low <= all.high) return all;
+  const PlaceRange& first = growing.front();
+  const double places = last.place - first.place;
+  return {step_of(first.low, last.least(), places), step_of(first.least(), last.low, places)};
+}
+
 void TryExponential(const Waits& waits, const Growth& growth, std::optional<LawFit>& best) {
-  const PlaceRange& first = growth.ranges.front();
-  const PlaceRange& last = growth.ranges[growth.end - 1];
-  const double steps = last.place - first.place;
+  const std::span<const PlaceRange> growing = growth.ranges.first(growth.end);
   Law law{.kind = PolicyKind::kExponential, .from = waits.from, .cap = CapOf(growth)};
-  const double least = std::pow(last.least() / first.low, 1 / steps);
-  const double most = std::pow(last.low / first.least(), 1 / steps);
-  ForRoundNumbers(std::max(least, 1.01), most, [&](double factor) {
+  const Range factors = StepRange(growing, [](double from, double to, double places) {
+    return std::pow(to / from, 1 / places);
+  });
+  ForRoundNumbers(std::max(factors.low, 1.01), factors.high, [&](double factor) {
     law.factor = factor;
     double low = 0;
     double high = std::numeric_limits<double>::max();
-    for (const PlaceRange& range : growth.ranges.first(growth.end)) {
+    for (const PlaceRange& range : growing) {
       const double times = std::pow(factor, range.place - 1.0);
       low = std::max(low, (range.high - kBandSeconds) / times);
       high = std::min(high, range.low / times);
@@ -197,17 +218,15 @@ void TryExponential(const Waits& waits, const Growth& growth, std::optional<LawF
 }
 
 void TryLinear(const Waits& waits, const Growth& growth, std::optional<LawFit>& best) {
-  const PlaceRange& first = growth.ranges.front();
-  const PlaceRange& last = growth.ranges[growth.end - 1];
-  const double steps = last.place - first.place;
+  const std::span<const PlaceRange> growing = growth.ranges.first(growth.end);
   Law law{.kind = PolicyKind::kLinear, .from = waits.from, .cap = CapOf(growth)};
-  const double least = (last.least() - first.low) / steps;
-  const double most = (last.low - first.least()) / steps;
-  ForRoundNumbers(std::max(least, kFrameSeconds), most, [&](double increment) {
+  const Range increments = StepRange(
+      growing, [](double from, double to, double places) { return (to - from) / places; });
+  ForRoundNumbers(std::max(increments.low, kFrameSeconds), increments.high, [&](double increment) {
     law.increment = increment;
     double low = 0;
     double high = std::numeric_limits<double>::max();
-    for (const PlaceRange& range : growth.ranges.first(growth.end)) {
+    for (const PlaceRange& range : growing) {
       const double more = increment * (range.place - 1.0);
       low = std::max(low, range.high - kBandSeconds - more);
       high = std::min(high, range.low - more);
@@ -298,8 +317,7 @@ std::optional<LawFit> FitGrowing(const Waits& waits) {
   constexpr size_t kPlacesThatShowGrowth = 3;
   const std::vector<PlaceRange> ranges = PlaceRanges(waits);
   size_t growing = ranges.empty() ? 0 : 1;
-  while (growing < ranges.size() &&
-         ranges[growing].low > ranges[growing - 1].high + kBandSeconds) {
+  while (growing < ranges.size() && ranges[growing].low > ranges[growing - 1].high + kBandSeconds) {
     ++growing;
   }
   if (growing < kPlacesThatShowGrowth) return std::nullopt;

@@ -46,7 +46,7 @@ std::vector<LawFit> FitConstant(const Waits& waits);
 // Of waits that grow from place to place, linear or exponential, and perhaps up to a cap. Nothing,
 // unless they are seen to grow twice.
 std::optional<LawFit> FitGrowing(const Waits& waits);
-// Fixed or exponential with jitter.
+// Fixed, exponential or linear with jitter, each place filling its range.
 std::optional<LawFit> FitJittered(const Waits& waits);
 // No law: the shortest and the longest wait, at each its bits.
 LawFit FitNothing(const Waits& waits);

@@ -45,6 +45,13 @@ TEST(ScheduleTest, AnswersOfTheLocalCopyAreMarked) {
   EXPECT_EQ(FormatMethods(chain), "UpdateAsync");
 }
 
+TEST(ScheduleTest, WhoAnsweredATryIsSaidWhenOfOthersItIsKnown) {
+  const Attempt unknown = At(1s, Outcome::kOk, kUpdate, ServedBy::kUnknown);
+  EXPECT_EQ(FormatSchedule(ChainOf({At(0s, Outcome::kFailed), unknown})),
+            "2 tries at 0, 1 s: failed, ok (by whom is not known)");
+  EXPECT_EQ(FormatSchedule(ChainOf({unknown, unknown})), "2 tries at 0, 0 s: ok, ok");
+}
+
 TEST(ScheduleTest, EachTryNamesItsMethodWhenTheyDiffer) {
   const RetryChain chain = ChainOf(
       {At(0s, Outcome::kCancelled), At(400ms, Outcome::kOk, kPastColumn), At(450ms, Outcome::kOk)});
