@@ -112,7 +112,7 @@ void RetriesView::AddChain(RetryRow& row, const RetryChain& chain, const Step& s
 
 void RetriesView::AddGaps(Sum& sum, const RetryChain& chain) {
   const size_t column = chain.attempts().front().column;
-  const Method kind = KindOf(MethodOf(column));
+  const Method kind = TriedAs(MethodOf(column));
   auto same = std::ranges::find(sum.gaps, kind, &GapsOfKind::kind);
   if (same == sum.gaps.end()) {
     sum.gaps.push_back({.kind = kind, .column = column, .gaps = {}});

@@ -7,8 +7,6 @@
 namespace dstap::analyzer {
 namespace {
 
-Method KindOf(Method method) { return method == Method::kGetAsync ? Method::kUpdateAsync : method; }
-
 // With its length, so that no two different lists of parts become the same text.
 void AppendPart(std::string_view part, std::string& out) {
   const auto size = static_cast<uint32_t>(part.size());
@@ -40,6 +38,10 @@ void AppendList(const ListArguments& list, std::string& out) {
 
 }  // namespace
 
+Method TriedAs(Method method) {
+  return method == Method::kGetAsync ? Method::kUpdateAsync : method;
+}
+
 bool IsTriedAgain(Method method) {
   switch (method) {
     case Method::kUnknown:
@@ -55,7 +57,7 @@ bool IsTriedAgain(Method method) {
 
 void IdentityOf(const Call& call, std::string& out) {
   out.clear();
-  out += static_cast<char>(KindOf(call.method));
+  out += static_cast<char>(TriedAs(call.method));
   out += static_cast<char>(call.store_kind);
   out += call.all_scopes ? '*' : '.';
   AppendPart(call.store, out);

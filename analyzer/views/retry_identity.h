@@ -11,6 +11,9 @@ namespace dstap::analyzer {
 // another thing.
 bool IsTriedAgain(Method method);
 
+// The method that stands for all that try the same: UpdateAsync for GetAsync.
+Method TriedAs(Method method);
+
 // Replaces `out` by bytes that two calls share if and only if they try the same. GetAsync (past the
 // cache or not) and UpdateAsync do: each reads the key.
 void IdentityOf(const Call& call, std::string& out);
