@@ -23,8 +23,9 @@ inline constexpr size_t kSchedulesMax = 8;
 // not followed, and of others the first and the last try are.
 inline constexpr size_t kAttemptsHeldMax = size_t{1} << 18;
 
-// Gaps between tries that are kept for the policies of all rows together.
-inline constexpr size_t kGapsHeldMax = size_t{1} << 17;
+// Gaps between tries that are kept for the policies of all rows together. Past it the policy of a
+// row that is new is not known.
+inline constexpr size_t kGapsHeldMax = size_t{1} << 16;
 
 // Chains with one schedule and one end. The first that was read stands for all.
 struct RetrySchedule {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "analyzer/views/method_counts.h"
 #include "tests/support/capture_script.h"
 
@@ -425,17 +427,44 @@ TEST(RetriesTest, KindsOfCallsHavePoliciesOfTheirOwn) {
 }
 
 TEST(RetriesTest, ATryThatStartedWithTheFirstOfItsBudgetWaitedForIt) {
-  CaptureScript script = Begun();
-  Time at{};
-  for (const Time wait : {0ms, 3100ms, 400ms, 9700ms, 1900ms}) {
-    at += wait;
-    auto call = Update("a", at, at + 250ms);
-    call.budgets[0] = {.type = v1::REQUEST_TYPE_STANDARD_READ, .before = 1, .after = 0, .taken = 1};
-    call.budgets[1] = {.type = v1::REQUEST_TYPE_STANDARD_WRITE, .before = 90, .after = 90};
-    script.Call(call);
-    at += 250ms;
-  }
-  EXPECT_EQ(RetriesOf({script.End(at, 1)}).at(0).policies.at(0).policy.kind(), PolicyKind::kBudget);
+  const auto kind_with = [](Time queued) {
+    CaptureScript script = Begun();
+    Time at{};
+    for (const Time wait : {0ms, 3100ms, 400ms, 9700ms, 1900ms}) {
+      at += wait;
+      auto call = Update("a", at, at + 250ms);
+      call.queued = queued;
+      call.budgets[0] = {
+          .type = v1::REQUEST_TYPE_STANDARD_READ, .before = 1, .after = 0, .taken = 1};
+      call.budgets[1] = {.type = v1::REQUEST_TYPE_STANDARD_WRITE, .before = 90, .after = 90};
+      script.Call(call);
+      at += 250ms;
+    }
+    return RetriesOf({script.End(at, 1)}).at(0).policies.at(0).policy.kind();
+  };
+  EXPECT_EQ(kind_with(0s), PolicyKind::kBudget);
+  EXPECT_EQ(kind_with(100ms), PolicyKind::kIrregular);  // The queue waited.
+}
+
+TEST(RetriesTest, GapsOfAllStepsAreKeptUpToTheLimitAndNotPastIt) {
+  RetriesView view;
+  TimelineBuilder builder({&view});
+  constexpr size_t kKeys = kGapsFittedMax / kPlaceFittedMax;
+  const auto feed_step = [&](size_t step) {
+    const std::string name = "step " + std::to_string(step);
+    CaptureScript script;
+    script.Header().Source(1, "server", "lib", "1").Begin(0s, {.name = name});
+    for (const char* key : std::array<const char*, kKeys>{"a", "b", "c", "d", "e", "f", "g", "h"}) {
+      for (size_t i = 0; i <= kPlaceFittedMax; ++i) script.Call(Update(key, i * 1s, i * 1s));
+    }
+    script.End(100s, 1).Feed(builder);
+  };
+  constexpr size_t kSteps = kGapsHeldMax / kGapsFittedMax;
+  for (size_t step = 0; step < kSteps; ++step) feed_step(step);
+  EXPECT_EQ(view.Table().back().policies.at(0).policy.gaps, kGapsFittedMax);
+  feed_step(kSteps);
+  EXPECT_EQ(view.Table().back().policies.at(0).policy.gaps, 0U);
+  EXPECT_EQ(view.Table().back().chains, kKeys);
 }
 
 TEST(RetriesTest, GapsBehindTriesThatAreLeftOutTellNothing) {

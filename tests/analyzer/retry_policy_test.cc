@@ -431,11 +431,51 @@ TEST(RetryPolicyTest, OneGapOfFiveMayBeAnExceptionAndTwoMayNot) {
   EXPECT_EQ(FitPolicy(Waits({{1, 7.53, 3.37, 1, 1}})).kind(), PolicyKind::kIrregular);
 }
 
-TEST(RetryPolicyTest, TwoDelaysByTurnsAreNoJitter) {
+TEST(RetryPolicyTest, TwoDelaysByTurnsOrByChanceAreNoJitter) {
   std::vector<double> turns;
   for (int i = 0; i < 30; ++i) turns.insert(turns.end(), {6, 1});
   EXPECT_EQ(FormatPolicy(FitPolicy(Waits({turns, turns}))),
             "irregular, 1 s to 6 s after the answer");
+  World world(1);
+  std::vector<std::vector<double>> chains(30, std::vector<double>(6));
+  for (std::vector<double>& chain : chains) {
+    for (double& wait : chain) wait = world.Below(2) == 0 ? 1 : 6;
+  }
+  EXPECT_EQ(FitPolicy(Waits(chains)).kind(), PolicyKind::kIrregular);
+}
+
+TEST(RetryPolicyTest, ACapIsSeenTwiceOrItIsNone) {
+  EXPECT_EQ(FormatPolicy(FitPolicy(Waits({{1, 2, 4, 8, 16, 20}}))),
+            "exponential 1 s x 2, from gap 6 on fixed 20 s after the answer");
+  EXPECT_EQ(FormatPolicy(FitPolicy(Waits({{1, 2, 4, 8, 16, 20, 20}}))),
+            "exponential 1 s x 2, at most 20 s, after the answer");
+}
+
+TEST(RetryPolicyTest, ACooldownShowsInHalfOfTheGapsOrItIsNone) {
+  const auto kind_with = [](size_t late) {
+    std::vector<Gap> gaps = Waits({{6.8, 6.7}});
+    for (Gap& gap : gaps) gap.from_start = TimeOf(7);
+    for (uint32_t i = 0; i < late; ++i) {
+      gaps.push_back({.from_start = TimeOf(9.13 + 7.3 * i), .from_answer = Time{}, .place = 3 + i});
+    }
+    return FitPolicy(gaps).kind();
+  };
+  EXPECT_EQ(kind_with(2), PolicyKind::kCooldown);
+  EXPECT_NE(kind_with(3), PolicyKind::kCooldown);
+}
+
+TEST(RetryPolicyTest, WaitsThatGrowAndVaryAreLinearOrExponentialAsTheyGrow) {
+  World world(7);
+  std::vector<std::vector<double>> chains(8, std::vector<double>(30));
+  for (std::vector<double>& chain : chains) {
+    for (size_t i = 0; i < chain.size(); ++i) {
+      chain[i] = static_cast<double>(i + 1) * world.Between(0.95, 1.05);
+    }
+  }
+  const Law law = OnlyLaw(FitPolicy(Waits(chains)));
+  EXPECT_EQ(law.kind, PolicyKind::kLinear);
+  EXPECT_EQ(law.jitter, Jitter::kProportional);
+  EXPECT_NEAR(law.increment, 1, 0.05);
 }
 
 TEST(RetryPolicyTest, GapsPastTheLimitsAreLeftOut) {
