@@ -464,18 +464,27 @@ TEST(RetryPolicyTest, ACooldownShowsInHalfOfTheGapsOrItIsNone) {
   EXPECT_NE(kind_with(3), PolicyKind::kCooldown);
 }
 
-TEST(RetryPolicyTest, WaitsThatGrowAndVaryAreLinearOrExponentialAsTheyGrow) {
+// Eight chains in which the wait at each place is `of_place`, and five per cent more or less.
+template <typename OfPlace>
+std::vector<Gap> VaryingWaits(OfPlace of_place) {
   World world(7);
   std::vector<std::vector<double>> chains(8, std::vector<double>(30));
   for (std::vector<double>& chain : chains) {
-    for (size_t i = 0; i < chain.size(); ++i) {
-      chain[i] = static_cast<double>(i + 1) * world.Between(0.95, 1.05);
-    }
+    double place = 0;
+    for (double& wait : chain) wait = of_place(++place) * world.Between(0.95, 1.05);
   }
-  const Law law = OnlyLaw(FitPolicy(Waits(chains)));
+  return Waits(chains);
+}
+
+TEST(RetryPolicyTest, WaitsThatGrowAndVaryAreLinearOrExponentialAsTheyGrowOrIrregular) {
+  const Law law = OnlyLaw(FitPolicy(VaryingWaits([](double place) { return place; })));
   EXPECT_EQ(law.kind, PolicyKind::kLinear);
   EXPECT_EQ(law.jitter, Jitter::kProportional);
   EXPECT_NEAR(law.increment, 1, 0.05);
+  EXPECT_EQ(FitPolicy(VaryingWaits([](double place) { return std::pow(1.3, place); })).kind(),
+            PolicyKind::kExponential);
+  EXPECT_EQ(FitPolicy(VaryingWaits([](double place) { return std::pow(place, 1.5); })).kind(),
+            PolicyKind::kIrregular);
 }
 
 TEST(RetryPolicyTest, GapsPastTheLimitsAreLeftOut) {
