@@ -42,7 +42,7 @@ void AddLaw(const Law& law, Json& json) {
   if (law.kind == PolicyKind::kLinear) json["increment"] = Rounded(law.increment, kMilliseconds);
   if (law.kind == PolicyKind::kExponential) json["factor"] = Rounded(law.factor, kMilliseconds);
   if (law.cap) json["cap"] = Rounded(*law.cap, kMilliseconds);
-  if (law.jitter == Jitter::kNone) return;
+  if (law.jitter == Jitter::kAbsent) return;
   json["jitter"] = {{"kind", NameOf(law.jitter)},
                     {"low", Rounded(law.low, kMilliseconds)},
                     {"high", Rounded(law.high, kMilliseconds)}};

@@ -25,7 +25,7 @@ std::string Percent(double share) { return fmt::format("{:g} %", std::round(shar
 std::string JitterOf(const Law& law) {
   const std::string range = fmt::format("{:.0f} to {:.0f} % of it", law.low * 100, law.high * 100);
   switch (law.jitter) {
-    case Jitter::kNone:
+    case Jitter::kAbsent:
       return "";
     case Jitter::kFull:
       return " with full jitter (" + range + ")";
@@ -101,7 +101,7 @@ std::string_view NameOf(PolicyKind kind) {
 
 std::string_view NameOf(Jitter jitter) {
   switch (jitter) {
-    case Jitter::kNone:
+    case Jitter::kAbsent:
       return "none";
     case Jitter::kFull:
       return "full";
@@ -115,13 +115,13 @@ std::string_view NameOf(Jitter jitter) {
 
 std::string_view NameOf(WaitFrom from) { return from == WaitFrom::kAnswer ? "answer" : "start"; }
 
-std::string_view NameOf(Confidence confidence) {
+std::string_view NameOf(FitConfidence confidence) {
   switch (confidence) {
-    case Confidence::kLow:
+    case FitConfidence::kLow:
       return "low";
-    case Confidence::kFair:
+    case FitConfidence::kFair:
       return "fair";
-    case Confidence::kHigh:
+    case FitConfidence::kHigh:
       return "high";
   }
   return "low";

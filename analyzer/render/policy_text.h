@@ -15,7 +15,7 @@ std::string_view NameOf(Jitter jitter);
 // "answer", "start".
 std::string_view NameOf(WaitFrom from);
 // "low", "fair", "high".
-std::string_view NameOf(Confidence confidence);
+std::string_view NameOf(FitConfidence confidence);
 
 // "exponential 1 s x 2, at most 20 s, after the answer"; of several parts "fixed 5 s, from gap 2 on
 // fixed 10 s after the answer".

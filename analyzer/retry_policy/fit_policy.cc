@@ -157,16 +157,16 @@ bool IsOnePlace(std::span<const Gap> gaps) {
 }
 
 // `margin`: how much longer the next best description is, in bits.
-Confidence ConfidenceOf(std::span<const Gap> gaps, const Policy& policy, double margin) {
+FitConfidence ConfidenceOf(std::span<const Gap> gaps, const Policy& policy, double margin) {
   const bool is_once = gaps.size() <= policy.parts.size();  // Each part.
-  if (is_once || margin < kFairBits) return Confidence::kLow;
+  if (is_once || margin < kFairBits) return FitConfidence::kLow;
   // Of one wait a chain nothing is known of what the next would be.
   const bool is_fair = gaps.size() < kHighGaps || margin < kHighBits || IsOnePlace(gaps) ||
                        policy.parts.size() > 1 || policy.also;
   const bool is_irregular = policy.kind() == PolicyKind::kIrregular;
-  if (is_fair || (is_irregular && gaps.size() < kGapsThatAreNoChance)) return Confidence::kFair;
+  if (is_fair || (is_irregular && gaps.size() < kGapsThatAreNoChance)) return FitConfidence::kFair;
   const bool has_exceptions = policy.explained * 10 < gaps.size() * 9;
-  return has_exceptions && !is_irregular ? Confidence::kFair : Confidence::kHigh;
+  return has_exceptions && !is_irregular ? FitConfidence::kFair : FitConfidence::kHigh;
 }
 
 void AddErrors(std::span<const Gap> gaps, Policy& policy) {
@@ -200,7 +200,7 @@ bool IsLike(const Law& a, const Law& b) {
   const auto kind_of = [](const Law& law) {
     return law.kind == PolicyKind::kCooldown ? PolicyKind::kFixed : law.kind;
   };
-  return kind_of(a) == kind_of(b) && (a.jitter == Jitter::kNone) == (b.jitter == Jitter::kNone);
+  return kind_of(a) == kind_of(b) && (a.jitter == Jitter::kAbsent) == (b.jitter == Jitter::kAbsent);
 }
 
 // The nearest other law that the gaps do not rule out.

@@ -11,8 +11,8 @@ namespace {
 
 // Which law it is; the likelier one is the shorter.
 double KindBits(const Law& law) {
-  double more = law.jitter == Jitter::kNone ? 0 : 5;
-  const bool is_simple = law.jitter == Jitter::kNone && law.kind == PolicyKind::kCooldown;
+  double more = law.jitter == Jitter::kAbsent ? 0 : 5;
+  const bool is_simple = law.jitter == Jitter::kAbsent && law.kind == PolicyKind::kCooldown;
   if (law.from == WaitFrom::kStart && !is_simple) more += 4;
   switch (law.kind) {
     case PolicyKind::kImmediate:
@@ -45,7 +45,7 @@ double ParameterBits(const Law& law, size_t waits) {
       return 0;
   }
   double bits = 0;
-  if (law.jitter == Jitter::kNone) {
+  if (law.jitter == Jitter::kAbsent) {
     bits += NumberBits(law.delay);
     if (law.cap) bits += 2 + NumberBits(*law.cap);
   } else {
@@ -75,7 +75,7 @@ Band BandOf(const Law& law, uint32_t place) {
       break;
   }
   const double delay = law.At(place);
-  if (law.jitter == Jitter::kNone) {
+  if (law.jitter == Jitter::kAbsent) {
     return {delay - kSlackSeconds, delay + kBandSeconds + kSlackSeconds};
   }
   return {law.low * delay - kSlackSeconds, law.high * delay + kFrameSeconds + kSlackSeconds};
@@ -83,7 +83,7 @@ Band BandOf(const Law& law, uint32_t place) {
 
 double BitsWithin(const Law& law, uint32_t place) {
   if (law.kind == PolicyKind::kImmediate || law.kind == PolicyKind::kEachFrame) return 0;
-  if (law.jitter == Jitter::kNone) return kBandBits;
+  if (law.jitter == Jitter::kAbsent) return kBandBits;
   return std::log2((law.high - law.low) * law.At(place) / kFrameSeconds + 2);
 }
 
@@ -268,7 +268,7 @@ double ErrorOf(const Law& law, const Wait& wait) {
   }
   const double delay = law.At(wait.place);
   const double scale = std::max(delay, kFrameSeconds);
-  if (law.jitter == Jitter::kNone) {
+  if (law.jitter == Jitter::kAbsent) {
     const bool waited = wait.seconds > delay + kBandSeconds + kSlackSeconds;
     return waited ? 0 : std::abs(wait.seconds - delay) / scale;
   }

@@ -24,7 +24,7 @@ enum class PolicyKind : uint8_t {
 
 // How a random wait lies beside the delay d that it is drawn for.
 enum class Jitter : uint8_t {
-  kNone,
+  kAbsent,
   kFull,          // 0 to d.
   kEqual,         // d/2 to d.
   kProportional,  // d (1 - share) to d (1 + share).
@@ -33,13 +33,13 @@ enum class Jitter : uint8_t {
 // What a wait is measured from.
 enum class WaitFrom : uint8_t { kAnswer, kStart };
 
-enum class Confidence : uint8_t { kLow, kFair, kHigh };
+enum class FitConfidence : uint8_t { kLow, kFair, kHigh };
 
 // One rule for some of the waits. Units: seconds.
 struct Law {
   PolicyKind kind = PolicyKind::kIrregular;
   WaitFrom from = WaitFrom::kAnswer;
-  Jitter jitter = Jitter::kNone;
+  Jitter jitter = Jitter::kAbsent;
   double delay = 0;      // The fixed or the first one.
   double increment = 0;  // kLinear.
   double factor = 1;     // kExponential.
@@ -72,7 +72,7 @@ struct Policy {
   // where that is longer); with jitter, from its range.
   double error_rms = 0;
   double error_worst = 0;
-  Confidence confidence = Confidence::kLow;
+  FitConfidence confidence = FitConfidence::kLow;
   // Another law that the same gaps do not rule out.
   std::optional<Law> also = {};
 
@@ -85,7 +85,7 @@ struct Policy {
 // What budgets say of a try.
 enum class BudgetSign : uint8_t {
   kNotKnown,
-  kNone,    // It did not wait for budget.
+  kDidNotWait,
   kOpened,  // None was visible at the answer before and one request at its start; it did not queue.
 };
 

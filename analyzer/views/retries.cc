@@ -20,6 +20,14 @@ Method MethodOf(size_t column) {
   return column == kPastColumn ? Method::kGetAsync : static_cast<Method>(column);
 }
 
+void AddCost(const RetryChain& chain, const Step& step, RetryCost& cost) {
+  ++cost.things;
+  if (EndOf(chain, step) == ChainEnd::kSucceeded) ++cost.succeeded;
+  cost.tries += chain.tries();
+  cost.units += chain.units();
+  cost.units_of_repeats += chain.units() - chain.attempts().front().units;
+}
+
 }  // namespace
 
 void RetriesView::OnRecordingBegin(const Recording& recording) {

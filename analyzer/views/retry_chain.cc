@@ -24,7 +24,7 @@ BudgetSign BudgetSignOf(const Attempt& before, const Attempt& attempt) {
   if (!before.budget_after || !attempt.budget_before) return BudgetSign::kNotKnown;
   const bool opened =
       *before.budget_after == 0 && *attempt.budget_before == 1 && attempt.queued == Time{};
-  return opened ? BudgetSign::kOpened : BudgetSign::kNone;
+  return opened ? BudgetSign::kOpened : BudgetSign::kDidNotWait;
 }
 
 bool AreClose(Time a, Time b) { return std::chrono::abs(a - b) <= kTieWithin; }

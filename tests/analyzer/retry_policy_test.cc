@@ -125,7 +125,7 @@ int FewChains(World& world) { return 1 + world.Below(6); }
 
 void AddChains(World& world, const Law& law, int chains, int gaps) {
   world.Chains(chains, gaps, [&](uint32_t place, double, double answer) {
-    return answer + (law.jitter == Jitter::kNone ? law.At(place) : AtRandom(world, law, place));
+    return answer + (law.jitter == Jitter::kAbsent ? law.At(place) : AtRandom(world, law, place));
   });
 }
 
@@ -289,7 +289,7 @@ const Law& OnlyLaw(const Policy& policy) {
 TEST(RetryPolicyTest, NoGapsAreNoPolicy) {
   const Policy policy = FitPolicy({});
   EXPECT_TRUE(policy.parts.empty());
-  EXPECT_EQ(policy.confidence, Confidence::kLow);
+  EXPECT_EQ(policy.confidence, FitConfidence::kLow);
   EXPECT_EQ(FormatPolicy(policy), "not known");
 }
 
@@ -298,7 +298,7 @@ TEST(RetryPolicyTest, OneGapIsADelayAndNothingMoreIsClaimed) {
     const Policy policy = FitPolicy(Waits({{wait}}));
     EXPECT_EQ(policy.kind(), PolicyKind::kFixed) << wait;
     EXPECT_NEAR(OnlyLaw(policy).delay, wait, kFrame + 1e-3);
-    EXPECT_EQ(policy.confidence, Confidence::kLow);
+    EXPECT_EQ(policy.confidence, FitConfidence::kLow);
     EXPECT_FALSE(policy.also);
   }
   const Policy policy = FitPolicy(Waits({{5.017}}));
@@ -309,20 +309,20 @@ TEST(RetryPolicyTest, OneGapIsADelayAndNothingMoreIsClaimed) {
 TEST(RetryPolicyTest, OneGapInEachOfManyChainsSaysNothingOfTheNextGap) {
   const Policy policy = FitPolicy(Waits(std::vector(20, std::vector{5.017})));
   EXPECT_EQ(FormatPolicy(policy), "fixed 5 s after the answer");
-  EXPECT_EQ(policy.confidence, Confidence::kFair);
+  EXPECT_EQ(policy.confidence, FitConfidence::kFair);
 }
 
 TEST(RetryPolicyTest, TwoGapsAreNoGrowth) {
   const Policy policy = FitPolicy(Waits({{1, 2}}));
   EXPECT_EQ(FormatPolicy(policy), "fixed 1 s, from gap 2 on fixed 2 s after the answer");
-  EXPECT_EQ(policy.confidence, Confidence::kLow);
+  EXPECT_EQ(policy.confidence, FitConfidence::kLow);
   EXPECT_EQ(FitPolicy(Waits({{0.38, 2.91}})).kind(), PolicyKind::kIrregular);
 }
 
 TEST(RetryPolicyTest, ThreeGapsThatDoubleAreExponentialAndThreeThatAddUpLinear) {
   const Policy doubles = FitPolicy(Waits({{1, 2, 4}}));
   EXPECT_EQ(FormatPolicy(doubles), "exponential 1 s x 2, after the answer");
-  EXPECT_EQ(doubles.confidence, Confidence::kFair);
+  EXPECT_EQ(doubles.confidence, FitConfidence::kFair);
   EXPECT_EQ(FormatPolicy(FitPolicy(Waits({{1, 2, 3}}))),
             "linear 1 s + 1 s each time after the answer");
 }
@@ -330,7 +330,7 @@ TEST(RetryPolicyTest, ThreeGapsThatDoubleAreExponentialAndThreeThatAddUpLinear) 
 TEST(RetryPolicyTest, ABackOffWithACapIsKnownFromOneChain) {
   const Policy policy = FitPolicy(Waits({{1, 2, 4, 8.017, 16, 20, 20.017, 20}}));
   EXPECT_EQ(FormatPolicy(policy), "exponential 1 s x 2, at most 20 s, after the answer");
-  EXPECT_EQ(policy.confidence, Confidence::kHigh);
+  EXPECT_EQ(policy.confidence, FitConfidence::kHigh);
   EXPECT_EQ(policy.gaps, 8U);
   EXPECT_EQ(policy.explained, 8U);
   EXPECT_NEAR(policy.error_worst, 0.017 / 8, 1e-4);
@@ -403,10 +403,10 @@ TEST(RetryPolicyTest, WhatBothEndsAllowIsSaid) {
   EXPECT_EQ(FormatPolicy(policy), "immediate after the answer");
   ASSERT_TRUE(policy.also);
   EXPECT_EQ(FormatLaw(*policy.also), "once a frame from start to start");
-  EXPECT_EQ(policy.confidence, Confidence::kFair);
+  EXPECT_EQ(policy.confidence, FitConfidence::kFair);
   gaps = Waits({std::vector(60, 0.0)});
   EXPECT_FALSE(FitPolicy(gaps).also);
-  EXPECT_EQ(FitPolicy(gaps).confidence, Confidence::kHigh);
+  EXPECT_EQ(FitPolicy(gaps).confidence, FitConfidence::kHigh);
 }
 
 TEST(RetryPolicyTest, BudgetThatOpensExplainsWhatTimesDoNot) {
@@ -414,14 +414,14 @@ TEST(RetryPolicyTest, BudgetThatOpensExplainsWhatTimesDoNot) {
   EXPECT_EQ(FitPolicy(gaps).kind(), PolicyKind::kIrregular);
   for (Gap& gap : gaps) gap.budget = BudgetSign::kOpened;
   EXPECT_EQ(FormatPolicy(FitPolicy(gaps)), "waits for budget");
-  for (Gap& gap : gaps) gap.budget = BudgetSign::kNone;
+  for (Gap& gap : gaps) gap.budget = BudgetSign::kDidNotWait;
   EXPECT_EQ(FitPolicy(gaps).kind(), PolicyKind::kIrregular);
   // A delay fits as well: both are said.
   gaps = Waits({{1, 1, 1, 1, 1}});
   for (Gap& gap : gaps) gap.budget = BudgetSign::kOpened;
   const Policy both = FitPolicy(gaps);
   EXPECT_TRUE(both.also);
-  EXPECT_NE(both.confidence, Confidence::kHigh);
+  EXPECT_NE(both.confidence, FitConfidence::kHigh);
 }
 
 TEST(RetryPolicyTest, OneGapOfFiveMayBeAnExceptionAndTwoMayNot) {
