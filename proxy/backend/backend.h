@@ -71,6 +71,9 @@ struct Request {
   std::optional<std::string> metadata;
   std::optional<int64_t> delta;
   v1::ListArguments list;
+  // What the caller's engine has against an argument that has no JSON, as its script sees it. Such
+  // a call ends as rejected unless something else is wrong with it first. Empty: nothing.
+  std::string refused;
   std::shared_ptr<const ServiceFault> fault = nullptr;  // Null: as the service will have it.
 };
 
@@ -87,7 +90,9 @@ struct TransformOutput {
   std::string value;
   std::vector<int64_t> user_ids;
   std::optional<std::string> metadata;
-  std::string error;  // With TRANSFORM_OUTCOME_RAISED.
+  // With TRANSFORM_OUTCOME_RAISED. With TRANSFORM_OUTCOME_VALUE: why it cannot be stored; the call
+  // ends as rejected. Empty: it can.
+  std::string error;
 };
 
 struct ListedItem {

@@ -21,6 +21,7 @@ Request RequestOf(const v1::Call& call, SourceId source) {
   if (call.has_metadata()) request.metadata = call.metadata();
   if (call.has_delta()) request.delta = call.delta();
   request.list = call.list();
+  request.refused = call.refused();
   return request;
 }
 

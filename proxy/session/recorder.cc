@@ -138,7 +138,7 @@ void Recorder::TransformDone(CallId call, const TransformOutput& output, Time to
   open.runs.back().outcome = output.outcome;
   open.runs.back().took = took;
   open.record.written.reset();
-  if (output.outcome == v1::TRANSFORM_OUTCOME_VALUE) {
+  if (output.outcome == v1::TRANSFORM_OUTCOME_VALUE && output.error.empty()) {
     open.record.written = open.Value(output.value, open.written_value, options_.values);
   }
 }

@@ -188,6 +188,11 @@ Status Session::OnCall(Time now, Source& source, const v1::Call& call) {
   const bool is_own = IsAnsweredByClient(request.method);
   std::array<v1::RequestType, 2> spends{};
   if (!is_own) spends = exchange_.backend.Spends(request);
+  if (!call.refused().empty() && call.method() != v1::METHOD_SET_ASYNC &&
+      call.method() != v1::METHOD_INCREMENT_ASYNC) {
+    return Broken(fmt::format(
+        "call {} is refused for what it stores, and stores nothing of its own", call.id()));
+  }
   std::array<capture::BudgetUse, 2> before;
   for (size_t i = 0; i < spends.size(); ++i) {
     if (spends[i] == v1::REQUEST_TYPE_UNKNOWN) continue;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include "proxy/backend/simulator/errors.h"
@@ -53,22 +52,6 @@ std::optional<CallError> FindServiceError(std::string_view name) {
     if (is_code ? error.code == code : error.name == name && !name.empty()) return std::move(error);
   }
   return std::nullopt;
-}
-
-CallError ErrorOfText(std::string_view text) {
-  CallError error{0, "", std::string(text)};
-  const std::string_view head = text.substr(0, text.find(": "));
-  if (head.empty() || head.size() == text.size()) return error;
-  const auto is = [&](auto what) {
-    return std::ranges::all_of(head,
-                               [&](char c) { return what(static_cast<unsigned char>(c)) != 0; });
-  };
-  if (is([](int c) { return std::isdigit(c); })) {
-    std::from_chars(head.data(), head.data() + head.size(), error.code);
-  } else if (is([](int c) { return std::isalnum(c); })) {
-    error.name = head;
-  }
-  return error;
 }
 
 CallError DefaultWriteError() { return *FindServiceError("InternalServerError"); }

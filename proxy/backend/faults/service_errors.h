@@ -14,9 +14,6 @@ namespace dstap::proxy {
 // with one name or number one is meant by it.
 std::optional<CallError> FindServiceError(std::string_view name);
 
-// Free text as an error: "502: ..." has a code and "KeyThrottled: ..." a name.
-CallError ErrorOfText(std::string_view text);
-
 // What an ambiguous write is reported with unless its rule says otherwise.
 CallError DefaultWriteError();
 

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <iterator>
+
 #include "proto/base/check.h"
 #include "proxy/backend/simulator/rule_profile.h"
 
@@ -215,6 +220,29 @@ CallError ExperienceError(v1::RequestType type, bool service_text) {
 std::string ConsoleLine(const CallError& error, v1::Method method, std::string_view store) {
   return fmt::format("DataStoreService: {}{} API: {}, Data Store: {}", error.text,
                      error.text.ends_with('.') ? "" : ".", MethodName(method), store);
+}
+
+CallError ErrorOfText(std::string_view text) {
+  CallError error{0, "", std::string(text)};
+  const std::string_view head = text.substr(0, text.find(": "));
+  if (head.empty() || head.size() == text.size()) return error;
+  const auto is = [&](auto what) {
+    return std::ranges::all_of(head,
+                               [&](char c) { return what(static_cast<unsigned char>(c)) != 0; });
+  };
+  if (is([](int c) { return std::isdigit(c); })) {
+    std::from_chars(head.data(), head.data() + head.size(), error.code);
+  } else if (is([](int c) { return std::isalnum(c); })) {
+    error.name = head;
+  }
+  return error;
+}
+
+CallError RefusalOf(std::string_view text) {
+  CallError error = ErrorOfText(text);
+  const auto row = std::ranges::find(kErrors, error.code, &ErrorRow::code);
+  if (error.code != 0 && row != std::end(kErrors)) error.name = row->name;
+  return error;
 }
 
 std::string MethodName(v1::Method method) {

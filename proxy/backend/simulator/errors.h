@@ -101,6 +101,11 @@ CallError ExperienceError(v1::RequestType type, bool service_text = false);
 // SetAsync, Data Store: PlayerData".
 std::string ConsoleLine(const CallError& error, v1::Method method, std::string_view store);
 
+// Free text as an error: "502: ..." has a code and "KeyThrottled: ..." a name.
+CallError ErrorOfText(std::string_view text);
+// The same for what a client's engine refuses, which says "104: ..." and not what that is called.
+CallError RefusalOf(std::string_view text);
+
 // "GetAsync"; "method 17" for one without a name here.
 std::string MethodName(v1::Method method);
 

@@ -51,6 +51,7 @@ void Simulator::TransformDone(CallId id, Time now, TransformOutput output) {
   Call& call = found->second;
   call.output = std::move(output);
   if (call.output.outcome != v1::TRANSFORM_OUTCOME_VALUE) return EndWithoutWrite(call);
+  if (!call.output.error.empty()) return Reject(call, RefusalOf(call.output.error));
 
   const ValueToStore to_store{call.request.store.kind, &call.output.value, call.output.user_ids,
                               call.output.metadata};

@@ -203,6 +203,7 @@ std::optional<CallError> CheckRequest(const Request& request, const RuleProfile&
 
   const ValueToStore to_store{request.store.kind, request.value ? &*request.value : nullptr,
                               request.user_ids, request.metadata};
+  if (!request.refused.empty()) return RefusalOf(request.refused);
   switch (request.method) {
     case v1::METHOD_SET_ASYNC:
       return CheckValue(to_store, rules);

@@ -12,8 +12,9 @@ const WRITE_NS = 200_000_000;
 const START_UNIX_NS = 1_767_225_600_000_000_000;
 const METHOD = { get: 1, set: 2, update: 3, listKeys: 10, getSorted: 12 };
 const STORE_ORDERED = 2;
-const OUTCOME = { ok: 1, cancelled: 2, failed: 5 };
+const OUTCOME = { ok: 1, cancelled: 2, rejected: 4, failed: 5 };
 const TRANSFORM_VALUE = 1;
+const YIELDED = 'Callbacks cannot yield';
 // From here on, a call is the client's own to answer.
 const METHOD_OWN_MIN = 40;
 
@@ -129,7 +130,9 @@ export class FakeProxy {
     const id = `${place}${call.key}`;
     const text = this.failing(call);
     const reply = (fields) => send(source, 'reply', { call: call.id, ...fields });
-    if (text) {
+    if (call.refused) {
+      this.#after(0, () => reply({ outcome: OUTCOME.rejected, error: { text: call.refused } }));
+    } else if (text) {
       this.#after(READ_NS, () => reply({ outcome: OUTCOME.failed, error: { text } }));
     } else if (call.method === METHOD.get) {
       this.#after(READ_NS, () => {
@@ -169,8 +172,15 @@ export class FakeProxy {
       return;
     }
     const { id, reply, version, again } = this.#calls.get(result.call);
-    if (result.outcome !== TRANSFORM_VALUE) {
-      this.#after(0, () => reply({ outcome: OUTCOME.cancelled }));
+    if (result.outcome === TRANSFORM_VALUE && result.error) {
+      this.#after(0, () => reply({ outcome: OUTCOME.rejected, error: { text: result.error } }));
+      return;
+    } else if (result.outcome !== TRANSFORM_VALUE) {
+      const yielded = result.error === YIELDED;
+      this.#after(0, () => reply({
+        outcome: yielded ? OUTCOME.failed : OUTCOME.cancelled,
+        error: yielded ? { text: YIELDED } : undefined,
+      }));
       return;
     }
     this.#after(WRITE_NS, () => {

@@ -62,6 +62,38 @@ test('user ids are rounded and must be numbers', async () => {
   assert.deepEqual(printed, ['513: Attribute userId format is invalid']);
 });
 
+test('what cannot be stored is a call that the proxy is told about, and writes nothing', async () => {
+  const { proxy, printed } = await run(`
+    local store = service:GetDataStore("A")
+    local function try(method, ...) print(select(2, pcall(store[method], store, "k", ...))) end
+    local tagged = Instance.new("DataStoreSetOptions")
+    tagged:SetMetadata({ f = print })
+    try("SetAsync", { print })
+    try("SetAsync", 1, { "x" })
+    try("SetAsync", 1, {}, tagged)
+    try("IncrementAsync", 1, { "x" })
+    try("UpdateAsync", function() return "\\255" end)
+    try("UpdateAsync", function() return 1, { "x" } end)
+    try("UpdateAsync", function() return 1, 5 end)
+    try("UpdateAsync", function() return 1, {}, 7 end)
+    print(store:GetAsync("k"))`);
+  const array = '104: Cannot store Array in data store. Data stores can only accept valid UTF-8 ' +
+    'characters.';
+  const ids = '513: Attribute userId format is invalid';
+  const ofCalls = [array, ids, array.replace('Array', 'Dictionary'), ids];
+  const ofFunctions =
+    [array.replace('Array', 'string'), ids, 'Unable to cast to Array',
+      '513: Attribute metadata format is invalid'];
+  assert.deepEqual(printed, [...ofCalls, ...ofFunctions, 'nil nil']);
+  const calls = proxy.all('call');
+  assert.equal(calls.length, 9);
+  assert.deepEqual(calls.slice(0, 4).map(({ refused }) => refused), ofCalls);
+  assert.equal(calls[0].value, undefined);
+  assert.deepEqual(proxy.all('transformResult').map(({ outcome, error }) => [outcome, error]),
+    ofFunctions.map((text) => [1, text]));
+  assert.deepEqual(proxy.all('notice').filter(({ kind }) => kind !== 2), []);
+});
+
 test('the last page says so, and there is none behind it', async () => {
   const { printed } = await run(`
     local store = service:GetOrderedDataStore("A")

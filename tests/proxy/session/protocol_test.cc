@@ -70,6 +70,9 @@ std::vector<BadFrames> AllBadFrames() {
       {"ResultNobodyAskedFor",
        {Update(5, "a"), test::TransformValue(5, "1")},
        "a transform result for run 1 of call 5; none was asked for"},
+      {"RefusedRead",
+       {With(Get(1, "a"), [](auto& f) { f.mutable_call()->set_refused("104: no"); })},
+       "call 1 is refused for what it stores, and stores nothing of its own"},
       {"StepZero",
        {With(step, [](auto& f) { f.mutable_step_begin()->set_id(0); })},
        "a step's id is 0"},
@@ -298,6 +301,34 @@ TEST(RecorderTest, ACallDoesNotInheritTheListArgumentsOfOneBeforeIt) {
 }
 
 TEST(ValuesTest, AreOnlyRecordedWhenAskedFor) {
+TEST(ProtocolTest, WhatTheClientsEngineRefusesReachesTheBackendAndNoValueIsRecorded) {
+  Playbook play(v1::CLOCK_KIND_WALL);
+  v1::ClientFrame set = test::MakeCall(1, v1::METHOD_SET_ASYNC, "a");
+  set.mutable_call()->set_refused("104: no");
+  play.backend.TransformAt(2_ms, 2, {});
+  play.In({WallHello(), SourceInfo(1, "x"), set, Update(2, "b")}, 0_ms);
+  ASSERT_EQ(play.backend.submitted.size(), 2U);
+  EXPECT_EQ(play.backend.submitted.front().second.refused, "104: no");
+  play.hub->Advance(2_ms);
+  play.Out(2_ms);
+  v1::ClientFrame result = test::TransformValue(2, "");
+  result.mutable_transform_result()->set_error("103: no");
+  BackendAnswer answer;
+  answer.outcome = v1::OUTCOME_REJECTED;
+  answer.error.text = "103: no";
+  play.backend.AnswerAt(3_ms, 2, answer);
+  play.In({result}, 2_ms);
+  EXPECT_EQ(play.backend.transformed.front().second.error, "103: no");
+  play.hub->Advance(3_ms);
+  EXPECT_THAT(play.Out(3_ms), ElementsAre("reply 2 REJECTED"));
+  const auto written = play.Written();
+  ASSERT_EQ(written.calls.size(), 1U);
+  EXPECT_EQ(written.calls[0].error_text, "103: no");
+  EXPECT_FALSE(written.calls[0].record.written.has_value());
+  ASSERT_EQ(written.calls[0].runs.size(), 1U);
+  EXPECT_EQ(written.calls[0].runs[0].outcome, v1::TRANSFORM_OUTCOME_VALUE);
+}
+
   for (const bool values : {false, true}) {
     SCOPED_TRACE(values);
     Playbook play(v1::CLOCK_KIND_WALL, values);

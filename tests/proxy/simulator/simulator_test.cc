@@ -263,6 +263,23 @@ TEST(SimulatorTest, SetRateLimitAcceptsItsRangeAndNothingElse) {
 }
 
 // The Studio experiment: a limit of zero with 30 reads waiting fails the next read.
+TEST(SimulatorTest, WhatTheEngineRefusesToStoreIsACallThatCostsNothing) {
+  Game game;
+  for (proxy::Request request : {SetOf("k", "1"), IncrementOf("k", 1)}) {
+    request.refused = "513: Attribute userId format is invalid";
+    const Seen seen = game.Do(request);
+    EXPECT_EQ(seen.answer.outcome, v1::OUTCOME_REJECTED);
+    EXPECT_EQ(seen.answer.error.code, 513U);
+    EXPECT_EQ(seen.answer.error.name, "AttributeFormatError");
+    EXPECT_EQ(seen.answer.error.text, request.refused);
+    EXPECT_EQ(seen.answered, seen.issued);
+    EXPECT_EQ(seen.answer.taken, (std::array<uint32_t, 2>{0, 0}));
+    request.key.clear();  // The key is checked first.
+    EXPECT_EQ(game.Do(request).answer.error.code, 101U);
+  }
+  EXPECT_TRUE(game.simulator().store().entries().empty());
+}
+
 TEST(SimulatorTest, ALimitOfZeroWithAFullQueueDropsTheNextRead) {
   Game game;
   game.simulator().SetRateLimit(1, Time(0), kRead, 0, 0);

@@ -191,6 +191,24 @@ TEST(UpdateTest, WhatTheFunctionGivesIsCheckedBeforeAnythingIsWritten) {
   EXPECT_TRUE(game.simulator().store().entries().empty());
 }
 
+TEST(UpdateTest, WhatItsFunctionGaveAndTheEngineRefusesEndsItAsRejectedWithoutAWrite) {
+  Game game({.rules = ExactLatency()});
+  game.Do(SetOf("k", "1"));
+  game.Wait(10s);
+  const Seen seen = game.Do(UpdateOf("k"), [](const TransformInput&) {
+    TransformOutput output = Give("");
+    output.error = "104: Cannot store Instance in data store.";
+    return output;
+  });
+  EXPECT_EQ(seen.answer.outcome, v1::OUTCOME_REJECTED);
+  EXPECT_EQ(seen.answer.error.code, 104U);
+  EXPECT_EQ(seen.answer.error.name, "CantStoreValue");
+  EXPECT_EQ(seen.answer.error.text, "104: Cannot store Instance in data store.");
+  EXPECT_EQ(seen.answer.taken, (std::array<uint32_t, 2>{1, 0}));
+  EXPECT_EQ(seen.answered, seen.runs.at(0).first);
+  EXPECT_EQ(game.simulator().store().entries().begin()->second.latest->value, "1");
+}
+
 TEST(UpdateTest, ItsWriteCanWaitAndBeDroppedLikeAnyOther) {
   Game game({.rules = ExactLatency({{"standard_write_start", "0"}, {"queue_length", "1"}})});
   std::vector<CallId> calls;
