@@ -160,6 +160,15 @@ class Backend {
 
   virtual void AddSource(SourceId source, Time now, uint32_t players) = 0;
   virtual void SetPlayers(SourceId source, Time now, uint32_t players) = 0;
+  // Its scripts are told that it shuts down.
+  virtual void CloseSource(SourceId /*source*/, Time /*now*/) {}
+
+  // U: a client must refuse to store a table with an array part and other keys.
+  virtual bool MixedTablesFail() const { return false; }
+
+  // False: nothing of the call would leave the server. It would be refused, or answered from the
+  // server's own copy.
+  virtual bool WouldLeave(const Request& /*request*/, Time /*now*/) { return true; }
 
   // Takes a call. `now` must not be before an earlier one. What follows comes from AdvanceTo().
   virtual void Submit(CallId call, Time now, Request request) = 0;

@@ -107,6 +107,9 @@ Status Session::OnFrame(Time now, const v1::ClientFrame& frame) {
       *row.mutable_loss() = frame.loss();
       row.mutable_loss()->set_reason(v1::LOSS_REASON_CLIENT);
       break;
+    case Kind::kServerClosing:
+      exchange_.backend.CloseSource(source.id, now);
+      return {};
     case Kind::kServerGone:
       Abandon(source);
       exchange_.backend.SetPlayers(source.id, now, 0);  // They count for the experience.
@@ -133,6 +136,7 @@ Status Session::OnHello(Time now, const v1::Hello& hello) {
   welcomed_ = true;
   v1::ServerFrame frame = FrameFor(0, now);
   *frame.mutable_welcome() = exchange_.welcome;
+  frame.mutable_welcome()->set_mixed_tables_fail(exchange_.backend.MixedTablesFail());
   Send(frame);
   return {};
 }
@@ -184,15 +188,15 @@ Status Session::OnCall(Time now, Source& source, const v1::Call& call) {
   DSTAP_TRY(CheckName("scope", call.store().scope()));
   DSTAP_TRY(CheckName("key", call.key()));
   DSTAP_TRY(CheckName("caller", call.caller()));
-  Request request = RequestOf(call, source.id);
-  const bool is_own = IsAnsweredByClient(request.method);
-  std::array<v1::RequestType, 2> spends{};
-  if (!is_own) spends = exchange_.backend.Spends(request);
   if (!call.refused().empty() && call.method() != v1::METHOD_SET_ASYNC &&
       call.method() != v1::METHOD_INCREMENT_ASYNC) {
     return Broken(fmt::format(
         "call {} is refused for what it stores, and stores nothing of its own", call.id()));
   }
+  Request request = RequestOf(call, source.id);
+  const bool is_own = IsAnsweredByClient(request.method);
+  std::array<v1::RequestType, 2> spends{};
+  if (!is_own) spends = exchange_.backend.Spends(request);
   std::array<capture::BudgetUse, 2> before;
   for (size_t i = 0; i < spends.size(); ++i) {
     if (spends[i] == v1::REQUEST_TYPE_UNKNOWN) continue;

@@ -44,6 +44,8 @@ class FakeBackend final : public proxy::Backend {
   void SetPlayers(proxy::SourceId source, Time /*now*/, uint32_t players) override {
     players_[source] = players;
   }
+  void CloseSource(proxy::SourceId source, Time /*now*/) override { closing.push_back(source); }
+  bool MixedTablesFail() const override { return mixed_tables_fail; }
   void Submit(proxy::CallId call, Time now, proxy::Request request) override {
     submitted.emplace_back(call, request);
     if (on_submit) on_submit(call, now, submitted.back().second);
@@ -96,6 +98,8 @@ class FakeBackend final : public proxy::Backend {
   std::vector<std::pair<proxy::CallId, proxy::Request>> submitted;
   std::vector<std::pair<proxy::CallId, proxy::TransformOutput>> transformed;
   std::vector<proxy::CallId> cancelled;
+  std::vector<proxy::SourceId> closing;
+  bool mixed_tables_fail = false;
   std::map<v1::RequestType, int64_t> budgets;
   Time budget_change{0};
   std::map<proxy::SourceId, uint32_t> players_;

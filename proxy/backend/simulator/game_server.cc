@@ -133,6 +133,13 @@ void GameServer::SetRate(v1::RequestType type, Time now, Rate rate) {
   buckets_[type].SetLimit(now, LimitOf(type));
 }
 
+// O, in 2018: 150 times the base limit a second.
+void GameServer::RaiseForClose(Time now) {
+  for (size_t i = 0; i < kRequestTypes; ++i) {
+    if (rules_.buckets[i].live) buckets_[i].RaiseTo(now, 150 * rates_[i].base);
+  }
+}
+
 v1::Limits GameServer::Limits() const {
   v1::Limits limits;
   for (size_t i = 0; i < kRequestTypes; ++i) {

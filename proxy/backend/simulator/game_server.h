@@ -52,6 +52,10 @@ class GameServer {
   // The type must have a bucket.
   void SetRate(v1::RequestType type, Time now, Rate rate);
   v1::Limits Limits() const;
+  // U: what a server that begins to close may spend at least.
+  void RaiseForClose(Time now);
+  // Tokens that a new server's bucket of the type holds at most; its start is cut to them.
+  int64_t CapOf(v1::RequestType type) const { return buckets_[type].cap_tokens(); }
 
   // When this server may write to a place again (the cooldown before 2023), and that it does.
   Time MayWriteAt(const Place& place) const;

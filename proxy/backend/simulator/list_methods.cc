@@ -67,11 +67,12 @@ void Simulator::ServeListVersions(Call& call) {
 }
 
 // U: keys come in the order of their bytes, those of "scope/key" where all scopes are listed: not
-// that of places, as "/" is more than "!" and "-".
+// that of places, as "/" is more than "!" and "-". Or downwards.
 void Simulator::ServeListKeys(Call& call) {
   const v1::ListArguments& list = call.request.list;
   const StoreName& store = call.request.store;
   const Place first{store.kind, store.name, store.scope, ""};
+  const bool up = rules_.list_keys_up != 0;
   std::vector<std::pair<std::string, const Place*>> keys;
   for (auto entry = store_.entries().lower_bound(first); entry != store_.entries().end(); ++entry) {
     const Place& place = entry->first;
@@ -79,10 +80,12 @@ void Simulator::ServeListKeys(Call& call) {
     if (!store.all_scopes && place.scope != store.scope) break;
     std::string name = store.all_scopes ? place.scope + "/" + place.key : place.key;
     if (!name.starts_with(list.prefix())) continue;
-    if (!list.cursor().empty() && name <= list.cursor()) continue;
+    const bool behind = up ? name > list.cursor() : name < list.cursor();
+    if (!list.cursor().empty() && !behind) continue;
     keys.emplace_back(std::move(name), &place);
   }
   if (store.all_scopes) std::ranges::sort(keys);
+  if (!up) std::ranges::reverse(keys);
   Page page(list, kKeysPageSize);
   int64_t checked = 0;
   std::string last_checked;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <set>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,9 +13,7 @@ namespace dstap::proxy {
 
 void Simulator::StartGet(Call& call) {
   const Request& request = call.request;
-  const bool past_the_cache =
-      request.use_cache == v1::USE_CACHE_FALSE && rules_.use_cache_option != 0;
-  if (!past_the_cache && !HasFault(call, ServiceFault::Kind::kFail)) {
+  if (ReadsTheCopy(request) && !HasFault(call, ServiceFault::Kind::kFail)) {
     if (const auto copy = call.server->cache().Find(request.store, request.key, now_)) {
       return Answer(call, ReadAnswer(call, *copy, v1::SERVED_BY_LOCAL_COPY));
     }
@@ -49,34 +46,27 @@ void Simulator::ServeBatch(Call& call) {
 }
 
 // By value; U: among equal values by key, upwards in both directions. Each page reads what is
-// stored then.
+// stored then, or was a while before (U).
 void Simulator::ServeSorted(Call& call) {
   const v1::ListArguments& list = call.request.list;
   const bool up = list.ascending();
   struct Item {
     int64_t value;
-    const std::string* key;
+    std::string_view key;
   };
   const bool ties_up = up || rules_.sorted_ties_up != 0;
   const auto before = [up, ties_up](const Item& a, const Item& b) {
     if (a.value != b.value) return up ? a.value < b.value : a.value > b.value;
-    return ties_up ? *a.key < *b.key : *a.key > *b.key;
+    return ties_up ? a.key < b.key : a.key > b.key;
   };
   const std::optional<SortedCursor> cursor = SortedCursorOf(list.cursor());
   std::vector<Item> items;
-  const auto& entries = store_.entries();
-  Place first = call.place;
-  first.key.clear();
-  for (auto entry = entries.lower_bound(first); entry != entries.end(); ++entry) {
-    const Place& place = entry->first;
-    if (std::tie(place.kind, place.store, place.scope) !=
-        std::tie(first.kind, first.store, first.scope)) {
-      break;
-    }
-    const Item item{IntegerOf(entry->second.latest->value).value_or(0), &place.key};
+  const auto entries = store_.Listed(call.place, UnixUs());
+  for (const auto& [key, version] : entries) {
+    const Item item{IntegerOf(version->value).value_or(0), key};
     if (list.has_min_value() && item.value < list.min_value()) continue;
     if (list.has_max_value() && item.value > list.max_value()) continue;
-    if (cursor && !before({cursor->value, &cursor->key}, item)) continue;
+    if (cursor && !before({cursor->value, cursor->key}, item)) continue;
     items.push_back(item);
   }
   std::sort(items.begin(), items.end(), before);
@@ -87,12 +77,12 @@ void Simulator::ServeSorted(Call& call) {
   answer.served_by = v1::SERVED_BY_BACKEND;
   for (size_t i = 0; i < items.size() && i < page_size; ++i) {
     ListedItem item;
-    item.key = *items[i].key;
+    item.key = items[i].key;
     item.value = fmt::format("{}", items[i].value);
     answer.items.push_back(std::move(item));
   }
   if (items.size() > page_size) {
-    answer.cursor = fmt::format("{} {}", items[page_size - 1].value, *items[page_size - 1].key);
+    answer.cursor = fmt::format("{} {}", items[page_size - 1].value, items[page_size - 1].key);
   }
   Answer(call, std::move(answer));
 }

@@ -80,11 +80,12 @@ struct RuleProfile {
   // True: StandardRead and its like are the buckets, legacy types mirror them. False: the other way
   // round, and the current types do not exist.
   int64_t current_types = 1;
-  int64_t bucket_cap_times = 3;   // O (mocks), U on live: cap = this many times the limit
-  int64_t refill_restarts = 1;    // I: a bucket that runs dry starts its refill anew
-  int64_t queue_length = 30;      // D: each of the four
-  int64_t own_queue_length = 30;  // U: each of the others
-  int64_t legacy_mirrors = 1;     // U: legacy budgets show what is left of the current types
+  int64_t bucket_cap_times = 3;      // O (mocks), U on live: cap = this many times the limit
+  int64_t refill_restarts = 1;       // I: a bucket that runs dry starts its refill anew
+  int64_t queue_length = 30;         // D: each of the four
+  int64_t own_queue_length = 30;     // U: each of the others
+  int64_t close_raises_budgets = 0;  // O: in 2018; U: whether it still is so
+  int64_t legacy_mirrors = 1;        // U: legacy budgets show what is left of the current types
   // O: a full queue is told as "301: ..." rather than by name.
   int64_t legacy_codes = 0;
   int64_t throttled_full_stop = 0;  // U: named throttle errors end with a full stop (O: without)
@@ -117,6 +118,9 @@ struct RuleProfile {
   // U: RemoveVersionAsync of the latest uncovers the one before.
   int64_t remove_latest_promotes = 0;
   int64_t sorted_ties_up = 1;       // U: equal values upwards by key in both directions
+  int64_t sorted_lag_ms = 0;        // U: so late GetSortedAsync sees a write
+  int64_t list_keys_up = 1;         // U: keys in the order of their bytes, or the other way round
+  int64_t mixed_tables_fail = 0;    // O: 2016; now the array part is stored and other keys are not
   int64_t write_cooldown_ms = 0;    // D: removed 2023-07; 6,000 before
   int64_t kb_bytes = 1024;          // U
   int64_t key_read_kb = 25 * 1024;  // D: each 60 s; U: 1 MB = 1,024 KB. 0: no limit

@@ -1,4 +1,6 @@
 // Game servers and their limits, which change while the simulation runs.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -49,6 +51,31 @@ void Simulator::AddSource(SourceId source, Time now, uint32_t players) {
   Settle(now);
   const bool is_new = servers_.try_emplace(source, rules_, now_, players).second;
   ChangePlayers(source, players, is_new ? "start" : "players");
+  if (is_new) TellCutStarts(source);
+}
+
+// Once a run: later servers are the same, or have more room.
+void Simulator::TellCutStarts(SourceId source) {
+  if (starts_told_) return;
+  for (size_t i = 0; i < kRequestTypes; ++i) {
+    const auto type = static_cast<v1::RequestType>(i);
+    const int64_t start = rules_.buckets[i].start_level;
+    if (!rules_.buckets[i].live || start <= ServerOf(source).CapOf(type)) continue;
+    starts_told_ = true;
+    Tell(0, Printed{source, v1::NOTICE_KIND_RECORDER,
+                    fmt::format("a new server starts with {} tokens of {}, not the {} that its "
+                                "rule says: its bucket holds no more",
+                                ServerOf(source).CapOf(type), RequestTypeName(type), start)});
+  }
+}
+
+void Simulator::CloseSource(SourceId source, Time now) {
+  Settle(now);
+  if (rules_.close_raises_budgets == 0) return;
+  ServerOf(source).RaiseForClose(now_);
+  for (size_t type = 0; type < kRequestTypes; ++type) {
+    if (rules_.buckets[type].live) PlanDrain(source, static_cast<v1::RequestType>(type));
+  }
 }
 
 void Simulator::SetPlayers(SourceId source, Time now, uint32_t players) {

@@ -20,6 +20,17 @@ Simulator::Simulator(SimulatorOptions options)
 
 // ---------------------------------------------------------------- calls
 
+bool Simulator::WouldLeave(const Request& request, Time now) {
+  Settle(now);
+  if (FindMethod(request.method, request.store.kind, rules_) == nullptr) return false;
+  Request checked = request;
+  const bool sets_nil = request.method == v1::METHOD_SET_ASYNC && !request.value;
+  if (sets_nil && rules_.nil_is_error == 0) checked.value = "null";
+  if (CheckRequest(checked, rules_, UnixUs())) return false;
+  return request.method != v1::METHOD_GET_ASYNC || !ReadsTheCopy(request) ||
+         !ServerOf(request.source).cache().Find(request.store, request.key, now_);
+}
+
 void Simulator::Submit(CallId id, Time now, Request request) {
   Settle(now);
   GameServer& server = ServerOf(request.source);

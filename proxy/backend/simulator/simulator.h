@@ -41,6 +41,9 @@ class Simulator final : public Backend {
 
   void AddSource(SourceId source, Time now, uint32_t players) override;
   void SetPlayers(SourceId source, Time now, uint32_t players) override;
+  void CloseSource(SourceId source, Time now) override;
+  bool MixedTablesFail() const override { return rules_.mixed_tables_fail != 0; }
+  bool WouldLeave(const Request& request, Time now) override;
   void Submit(CallId call, Time now, Request request) override;
   void TransformDone(CallId call, Time now, TransformOutput output) override;
   void Cancel(CallId call) override;
@@ -137,6 +140,7 @@ class Simulator final : public Backend {
   // servers.cc: limits that change.
   GameServer& ServerOf(SourceId source);
   void TellLimits(SourceId source, std::string_view reason);
+  void TellCutStarts(SourceId source);
   void ChangePlayers(SourceId source, uint32_t players, std::string_view reason);
 
   // admission.cc: from asking for a token to the request's way to the service.
@@ -175,6 +179,9 @@ class Simulator final : public Backend {
   // read_methods.cc, write_methods.cc, update_method.cc, version_methods.cc, list_methods.cc.
   // Serve...: the service does its part.
   void StartGet(Call& call);
+  bool ReadsTheCopy(const Request& request) const {
+    return request.use_cache != v1::USE_CACHE_FALSE || rules_.use_cache_option == 0;
+  }
   void ServeGet(Call& call);
   void ServeSorted(Call& call);
   void ServeBatch(Call& call);
@@ -209,6 +216,7 @@ class Simulator final : public Backend {
   std::deque<Told> told_;
   int64_t most_players_ = 0;  // Of all servers at one time: what is known of its users.
   bool storage_told_ = false;
+  bool starts_told_ = false;
   std::map<SourceId, GameServer> servers_;
   std::unordered_map<CallId, Call> calls_;  // Only looked up, never walked.
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
 #include <utility>
 
 namespace dstap::proxy {
@@ -50,8 +51,37 @@ VersionPtr Store::Latest(const Place& place) const {
   return found == entries_.end() ? nullptr : found->second.latest;
 }
 
+void Store::NoteOrdered(const Place& place, int64_t now_us) {
+  if (lag_us_ == 0 || place.kind != v1::STORE_KIND_ORDERED) return;
+  while (!changes_.empty() && changes_.front().at_us + lag_us_ <= now_us) changes_.pop_front();
+  changes_.push_back({now_us, place, Latest(place)});
+}
+
+std::vector<Store::ListedEntry> Store::Listed(const Place& place, int64_t now_us) const {
+  const auto is_here = [&](const Place& other) {
+    return std::tie(other.kind, other.store, other.scope) ==
+           std::tie(place.kind, place.store, place.scope);
+  };
+  // From the newest to the oldest, so that a key's first change in this time decides.
+  std::map<std::string_view, VersionPtr> before;
+  for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
+    if (change->at_us + lag_us_ <= now_us) break;
+    if (is_here(change->place)) before[change->place.key] = change->before;
+  }
+  std::vector<ListedEntry> listed;
+  const Place first{place.kind, place.store, place.scope, ""};
+  for (auto at = entries_.lower_bound(first); at != entries_.end() && is_here(at->first); ++at) {
+    if (!before.contains(at->first.key)) listed.emplace_back(at->first.key, at->second.latest);
+  }
+  for (const auto& [key, version] : before) {
+    if (HasValue(version)) listed.emplace_back(key, version);
+  }
+  return listed;
+}
+
 VersionPtr Store::Write(const Place& place, int64_t now_us, std::string value,
                         Attributes attributes) {
+  NoteOrdered(place, now_us);
   auto next = std::make_shared<Version>();
   next->value = std::move(value);
   next->info.user_ids = std::move(attributes.user_ids);
@@ -64,6 +94,7 @@ VersionPtr Store::Write(const Place& place, int64_t now_us, std::string value,
 VersionPtr Store::Remove(const Place& place, int64_t now_us) {
   const auto found = entries_.find(place);
   if (found == entries_.end() || !HasValue(found->second.latest)) return nullptr;
+  NoteOrdered(place, now_us);
   VersionPtr removed = found->second.latest;
   if (place.kind == v1::STORE_KIND_ORDERED) {
     SetLatest(found->second, nullptr);

@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "proxy/backend/backend.h"
@@ -59,7 +61,8 @@ class Store {
         number_is_hex_(rules.version_number_hex != 0),
         counts_all_(rules.version_counts_all != 0),
         restarts_(rules.version_restarts != 0),
-        promotes_(rules.remove_latest_promotes != 0) {}
+        promotes_(rules.remove_latest_promotes != 0),
+        lag_us_(rules.sorted_lag_ms * 1000) {}
 
   VersionPtr Latest(const Place& place) const;
 
@@ -89,6 +92,11 @@ class Store {
   };
   const std::map<Place, Entry>& entries() const { return entries_; }
 
+  // The values of the ordered store and scope of `place` as a listing of them sees them now: those
+  // of sorted_lag_ms ago. The keys are valid until the next write.
+  using ListedEntry = std::pair<std::string_view, VersionPtr>;
+  std::vector<ListedEntry> Listed(const Place& place, int64_t now_us) const;
+
   // Bytes of JSON of all entries' latest versions: what the storage limit is about.
   int64_t bytes() const { return bytes_; }
   // What they would be with a value of so many bytes at `place`.
@@ -97,12 +105,21 @@ class Store {
  private:
   void Replace(Entry& entry, int64_t now_us, std::shared_ptr<Version> next);
   void SetLatest(Entry& entry, VersionPtr latest);
+  void NoteOrdered(const Place& place, int64_t now_us);
 
   int64_t backup_us_;
   bool number_is_hex_;
   bool counts_all_;
   bool restarts_;
   bool promotes_;
+  int64_t lag_us_;
+  // What ordered entries were before they changed, for as long as a listing shows it. Oldest first.
+  struct Change {
+    int64_t at_us = 0;
+    Place place;
+    VersionPtr before;
+  };
+  std::deque<Change> changes_;
   int64_t bytes_ = 0;
   std::map<Place, Entry> entries_;
 };

@@ -55,6 +55,14 @@ std::optional<Time> TokenBucket::OpenAt(Time now, int64_t tokens) const {
   return now + Time((missing + limit_ - 1) / limit_);
 }
 
+int64_t TokenBucket::cap_tokens() const { return cap_ / kToken; }
+
+void TokenBucket::RaiseTo(Time now, int64_t sixtieths) {
+  const Int128 level = std::min<Int128>(Int128{sixtieths} * (kToken / 60), cap_);
+  level_ = std::max(LevelAt(now), static_cast<int64_t>(level));
+  at_ = now;
+}
+
 void TokenBucket::SetLimit(Time now, int64_t limit_per_minute) {
   level_ = LevelAt(now);  // Of the old limit; the new cap cuts it wherever it is looked at.
   at_ = now;

@@ -41,6 +41,9 @@ class TokenBucket {
   // The level is kept, and cut to the new cap.
   void SetLimit(Time now, int64_t limit_per_minute);
   int64_t limit() const { return limit_; }
+  int64_t cap_tokens() const;
+  // The level is at least so many sixtieths of a token, or what the bucket holds.
+  void RaiseTo(Time now, int64_t sixtieths);
 
  private:
   int64_t LevelAt(Time now) const;

@@ -23,6 +23,7 @@ async function prepare(vm, { options, library, steps, scenarios }, welcome) {
   await vm.start({
     ...options,
     startUnixSeconds: welcome.startUnixNs / NS_PER_SECOND,
+    mixedTablesFail: welcome.mixedTablesFail === true,
     library: { name, version, commit, licence, origin, isModel },
     notModelled,
   });

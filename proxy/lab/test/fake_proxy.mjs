@@ -35,6 +35,8 @@ export class FakeProxy {
   /** Gives an error text for a call that must fail; undefined: it goes through. */
   failing = () => undefined;
   hangUpAtCall = false;
+  /** What the welcome says of tables with an array part and other keys. */
+  mixedTablesFail = false;
   #chunks = [];
   #codec = loadCodec();
   #events = [];
@@ -97,7 +99,9 @@ export class FakeProxy {
     }
     this.#now = nowNs;
     const handlers = {
-      hello: () => send(0, 'welcome', { protocol: 1, clock: 1, startUnixNs: START_UNIX_NS }),
+      hello: () => send(0, 'welcome', {
+        protocol: 1, clock: 1, startUnixNs: START_UNIX_NS, mixedTablesFail: this.mixedTablesFail,
+      }),
       openStore: () => send(source, 'answer', { query: body.query }),
       setRateLimit: () => send(source, 'answer', { query: body.query }),
       budgetQuery: () => send(source, 'answer', {

@@ -94,6 +94,36 @@ test('what cannot be stored is a call that the proxy is told about, and writes n
   assert.deepEqual(proxy.all('notice').filter(({ kind }) => kind !== 2), []);
 });
 
+test('a table with an array part and other keys can be refused', async () => {
+  const source = `
+    local store = service:GetDataStore("A")
+    print(select(2, pcall(store.SetAsync, store, "k", { deep = { 1, 2, x = 3 } })))
+    print(select(2, pcall(store.UpdateAsync, store, "k", function() return { 1, x = 3 } end)))
+    store:SetAsync("l", { 1, { 2 }, { x = 3 } })`;
+  const refused = await run(source, (fake) => {
+    fake.mixedTablesFail = true;
+  });
+  assert.match(refused.printed[0], /^104: Cannot store Dictionary in data store\./);
+  assert.match(refused.printed[1], /^104: Cannot store Array in data store\./);
+  assert.equal(refused.proxy.all('call')[2].value, '[1,[2],{"x":3}]');
+  const { proxy } = await run(source);
+  assert.equal(proxy.all('call')[0].value, '{"deep":[1,2]}');
+  assert.equal(proxy.all('transformResult')[0].value, '[1]');
+});
+
+test('each request type has its documented number, and the proxy is asked for it', async () => {
+  const names = ['GetAsync', 'SetIncrementAsync', 'UpdateAsync', 'GetSortedAsync',
+    'SetIncrementSortedAsync', 'OnUpdate', 'ListAsync', 'GetVersionAsync', 'RemoveVersionAsync',
+    'StandardRead', 'StandardWrite', 'StandardList', 'StandardRemove', 'OrderedRead',
+    'OrderedWrite', 'OrderedList', 'OrderedRemove'];
+  const { proxy, printed } = await run(names.map((name) => `
+    print(Enum.DataStoreRequestType.${name}.Value)
+    service:GetRequestBudgetForRequestType(Enum.DataStoreRequestType.${name})`).join('\n'));
+  assert.deepEqual(printed, names.map((_, value) => `${value}`));
+  assert.deepEqual(proxy.all('budgetQuery').map(({ type }) => type),
+    names.map((_, value) => value + 1));
+});
+
 test('the last page says so, and there is none behind it', async () => {
   const { printed } = await run(`
     local store = service:GetOrderedDataStore("A")

@@ -171,6 +171,29 @@ TEST(ProtocolTest, AKeyOfTheLimitIsPassedOn) {
   EXPECT_EQ(play.backend.submitted.size(), 1U);
 }
 
+TEST(ProtocolTest, AServerThatIsGoneCancelsItsCallsAndItsPlayersNoLongerCount) {
+  Playbook play(v1::CLOCK_KIND_WALL);
+  const auto crowd = [](auto& frame) { frame.mutable_source_info()->set_players(7); };
+  v1::ClientFrame gone;
+  gone.set_source(1);
+  gone.mutable_server_gone();
+  play.In({WallHello(), With(SourceInfo(1, "a"), crowd), With(SourceInfo(2, "b"), crowd),
+           Get(1, "k"), Get(2, "k", 2)});
+  EXPECT_EQ(play.backend.players_, (std::map<SourceId, uint32_t>{{1, 7}, {2, 7}}));
+  EXPECT_THAT(play.In({gone}), IsEmpty());
+  EXPECT_EQ(play.backend.players_, (std::map<SourceId, uint32_t>{{1, 0}, {2, 7}}));
+  EXPECT_THAT(play.backend.cancelled, ElementsAre(1));
+}
+
+TEST(ProtocolTest, AServerThatBeginsToCloseIsToldToTheBackend) {
+  Playbook play(v1::CLOCK_KIND_WALL);
+  v1::ClientFrame closing;
+  closing.set_source(2);
+  closing.mutable_server_closing();
+  play.In({WallHello(), SourceInfo(1, "a"), SourceInfo(2, "b"), closing});
+  EXPECT_THAT(play.backend.closing, ElementsAre(2));
+}
+
 TEST(ProtocolTest, SourcesStepsAndCallsOfTwoClientsGetNumbersOfTheirOwn) {
   Playbook play(v1::CLOCK_KIND_WALL);
   const ConnectionId other = play.hub->Connect();
@@ -278,29 +301,6 @@ TEST(ValuesTest, BoundsAndCursorsOfListsAreValuesToo) {
   }
 }
 
-TEST(RecorderTest, ACallDoesNotInheritTheListArgumentsOfOneBeforeIt) {
-  Playbook play(v1::CLOCK_KIND_WALL);
-  v1::ClientFrame list = test::MakeCall(1, v1::METHOD_LIST_KEYS_ASYNC, "");
-  list.mutable_call()->mutable_list()->set_prefix("my");
-  BackendAnswer answer;
-  answer.outcome = v1::OUTCOME_OK;
-  answer.items.resize(1);
-  play.backend.AnswerAt(5_ms, 1, answer);
-  play.In({WallHello(), SourceInfo(1, "x"), list}, 0_ms);
-  play.hub->Advance(5_ms);
-  play.Out(5_ms);
-  play.backend.AnswerAt(7_ms, 2, answer);
-  play.In({test::MakeCall(2, v1::METHOD_LIST_DATA_STORES_ASYNC, "")}, 6_ms);
-  play.hub->Advance(7_ms);
-  play.Out(7_ms);
-  const auto written = play.Written();
-  ASSERT_EQ(written.lists.size(), 2U);
-  EXPECT_EQ(written.lists[0].prefix(), "my");
-  EXPECT_FALSE(written.lists[1].has_prefix());
-  EXPECT_EQ(written.lists[1].items(), 1U);
-}
-
-TEST(ValuesTest, AreOnlyRecordedWhenAskedFor) {
 TEST(ProtocolTest, WhatTheClientsEngineRefusesReachesTheBackendAndNoValueIsRecorded) {
   Playbook play(v1::CLOCK_KIND_WALL);
   v1::ClientFrame set = test::MakeCall(1, v1::METHOD_SET_ASYNC, "a");
@@ -329,6 +329,29 @@ TEST(ProtocolTest, WhatTheClientsEngineRefusesReachesTheBackendAndNoValueIsRecor
   EXPECT_EQ(written.calls[0].runs[0].outcome, v1::TRANSFORM_OUTCOME_VALUE);
 }
 
+TEST(RecorderTest, ACallDoesNotInheritTheListArgumentsOfOneBeforeIt) {
+  Playbook play(v1::CLOCK_KIND_WALL);
+  v1::ClientFrame list = test::MakeCall(1, v1::METHOD_LIST_KEYS_ASYNC, "");
+  list.mutable_call()->mutable_list()->set_prefix("my");
+  BackendAnswer answer;
+  answer.outcome = v1::OUTCOME_OK;
+  answer.items.resize(1);
+  play.backend.AnswerAt(5_ms, 1, answer);
+  play.In({WallHello(), SourceInfo(1, "x"), list}, 0_ms);
+  play.hub->Advance(5_ms);
+  play.Out(5_ms);
+  play.backend.AnswerAt(7_ms, 2, answer);
+  play.In({test::MakeCall(2, v1::METHOD_LIST_DATA_STORES_ASYNC, "")}, 6_ms);
+  play.hub->Advance(7_ms);
+  play.Out(7_ms);
+  const auto written = play.Written();
+  ASSERT_EQ(written.lists.size(), 2U);
+  EXPECT_EQ(written.lists[0].prefix(), "my");
+  EXPECT_FALSE(written.lists[1].has_prefix());
+  EXPECT_EQ(written.lists[1].items(), 1U);
+}
+
+TEST(ValuesTest, AreOnlyRecordedWhenAskedFor) {
   for (const bool values : {false, true}) {
     SCOPED_TRACE(values);
     Playbook play(v1::CLOCK_KIND_WALL, values);

@@ -242,6 +242,120 @@ TEST(OptionsTest, RemovingTheLatestVersionCanBringBackTheOneBefore) {
   EXPECT_EQ(game.Do(Of(v1::METHOD_LIST_VERSIONS_ASYNC)).answer.items.size(), 1U);
 }
 
+// So many reads of two servers in one instant, and how many of them the experience lets pass.
+int PassTheExperience(OptionGame& game, int reads) {
+  game.simulator().AddSource(2, Time(0), 0);
+  int passed = 0;
+  for (int i = 0; i < reads; ++i) {
+    const auto source = static_cast<SourceId>(1 + i % 2);
+    game.client().Submit(FreshGetOf("k" + std::to_string(i), source), nullptr,
+                         [&](const Seen& seen) {
+                           if (seen.answer.outcome == v1::OUTCOME_OK) ++passed;
+                           if (seen.answer.outcome == v1::OUTCOME_FAILED) {
+                             EXPECT_EQ(seen.answer.error.name, "StandardReadExperienceThrottled");
+                           }
+                         });
+  }
+  game.client().Run();
+  return passed;
+}
+
+Rules RoomyServers(Rules more) {
+  more.insert(more.end(), {{"standard_read_start", "1000"}, {"standard_read_base", "1000"}});
+  return more;
+}
+
+TEST(OptionsTest, TheExperiencesLimitsOfBeforeJuly2026AreRules) {
+  OptionGame now(RoomyServers({}));
+  EXPECT_EQ(PassTheExperience(now, 320), 300);
+  OptionGame before(RoomyServers({{"experience_standard_read_base", "250"},
+                                  {"experience_standard_write_base", "250"},
+                                  {"experience_standard_list_base", "10"},
+                                  {"experience_standard_remove_base", "100"},
+                                  {"experience_ordered_read_base", "250"},
+                                  {"experience_ordered_write_base", "250"},
+                                  {"experience_ordered_list_base", "100"},
+                                  {"experience_ordered_remove_base", "100"}}));
+  EXPECT_EQ(PassTheExperience(before, 320), 250);
+}
+
+TEST(OptionsTest, ExtendedServicesAreHigherLimitsOfTheExperience) {
+  OptionGame paid(RoomyServers({{"experience_standard_read_base", "310"}}));
+  EXPECT_EQ(PassTheExperience(paid, 320), 310);
+}
+
+TEST(OptionsTest, AServerThatBeginsToCloseCanGetMoreBudget) {
+  constexpr auto kWrites = v1::REQUEST_TYPE_STANDARD_WRITE;
+  for (const auto& [rule, shown] : {std::pair{"0", 120}, std::pair{"1", 150}}) {
+    OptionGame game(Rules{{"close_raises_budgets", rule}});
+    game.simulator().CloseSource(1, Time(0));
+    EXPECT_EQ(game.Budget(kWrites), shown);  // 150 * 60 / 60.
+    EXPECT_EQ(game.Budget(v1::REQUEST_TYPE_REMOVE_VERSION_ASYNC), shown == 120 ? 10 : 12);
+  }
+  // What is more stays, and what waits goes on.
+  OptionGame game(Rules{{"close_raises_budgets", "1"}, {"standard_write_start", "0"}});
+  game.client().Submit(SetOf("a", "1"));
+  const CallId waits = game.client().Submit(SetOf("b", "1"));
+  game.client().At(100ms, [&] { game.simulator().CloseSource(1, 100ms); });
+  game.client().Run();
+  EXPECT_EQ(game.client().seen(waits).admitted.size(), 1U);
+  EXPECT_LT(game.client().seen(waits).admitted[0], 200ms);
+}
+
+TEST(OptionsTest, KeysCanBeListedDownwards) {
+  for (const auto& [up, keys] : {std::pair{"1", "abc"}, std::pair{"0", "cba"}}) {
+    OptionGame game(Rules{{"list_keys_up", up}});
+    for (const char* key : {"b", "a", "c"}) game.Do(SetOf(key, "5"));
+    proxy::Request list = Of(v1::METHOD_LIST_KEYS_ASYNC);
+    list.list.set_page_size(1);
+    std::string seen;
+    for (int page = 0; page < 3; ++page) {
+      const Seen answer = game.Do(list);
+      for (const proxy::ListedItem& item : answer.answer.items) seen += item.key;
+      list.list.set_cursor(answer.answer.cursor);
+    }
+    EXPECT_EQ(seen, keys);
+    EXPECT_TRUE(list.list.cursor().empty());
+  }
+}
+
+TEST(OptionsTest, SortedPagesCanLagBehindWritesAndRemovals) {
+  OptionGame game(Rules{{"sorted_lag_ms", "5000"}});
+  const auto ordered = [](proxy::Request request) {
+    request.store.kind = v1::STORE_KIND_ORDERED;
+    return request;
+  };
+  const auto board = [&] {
+    std::string text;
+    for (const auto& item : game.Do(ordered(Of(v1::METHOD_GET_SORTED_ASYNC))).answer.items) {
+      text += item.key + *item.value + " ";
+    }
+    return text;
+  };
+  game.Do(ordered(SetOf("a", "1")));
+  game.Do(ordered(SetOf("b", "2")));
+  EXPECT_EQ(board(), "");
+  game.Wait(10s);
+  EXPECT_EQ(board(), "b2 a1 ");
+  game.Do(ordered(SetOf("a", "3")));
+  game.Do(ordered(SetOf("a", "4")));
+  game.Do(ordered(RemoveOf("b")));
+  EXPECT_EQ(board(), "b2 a1 ");
+  game.Wait(10s);
+  EXPECT_EQ(board(), "a4 ");
+}
+
+TEST(OptionsTest, AStartThatItsBucketCannotHoldIsTold) {
+  OptionGame game(Rules{{"standard_list_start", "1000"}});
+  game.client().Run();
+  EXPECT_THAT(game.client().notices(),
+              ElementsAre("a new server starts with 15 tokens of StandardList, not the 1000 that "
+                          "its rule says: its bucket holds no more"));
+  OptionGame held(Rules{{"standard_list_start", "15"}});
+  held.client().Run();
+  EXPECT_TRUE(held.client().notices().empty());
+}
+
 TEST(OptionsTest, EqualValuesCanGoDownwardsWithTheOthers) {
   for (const auto& [up, keys] : {std::pair{"1", "ab"}, std::pair{"0", "ba"}}) {
     OptionGame game(Rules{{"sorted_ties_up", up}});
