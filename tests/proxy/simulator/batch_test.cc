@@ -54,6 +54,24 @@ TEST(BatchGetTest, GivesTheValuesOfKeysThatAreThereAndLeavesOutOthers) {
   EXPECT_EQ(seen.answer.taken[0], 5U);
 }
 
+TEST(BatchGetTest, NeitherItNorASortedPageReadsTheCopyOrFillsIt) {
+  Game game({.rules = ExactLatency()});
+  game.simulator().AddSource(2, Time(0), 0);
+  game.Do(Ordered(SetOf("a", "1")));     // The first server keeps it.
+  game.Do(Ordered(SetOf("a", "2", 2)));  // It does not know of this.
+  const Seen batch = game.Do(BatchOf({"a"}));
+  ASSERT_EQ(batch.answer.items.size(), 1U);
+  EXPECT_EQ(batch.answer.items[0].value, "2");
+  proxy::Request sorted = Ordered(GetOf(""));
+  sorted.method = v1::METHOD_GET_SORTED_ASYNC;
+  const Seen page = game.Do(sorted);
+  ASSERT_EQ(page.answer.items.size(), 1U);
+  EXPECT_EQ(page.answer.items[0].value, "2");
+  const Seen kept = game.Do(Ordered(GetOf("a")));
+  EXPECT_EQ(kept.answer.served_by, v1::SERVED_BY_LOCAL_COPY);
+  EXPECT_EQ(kept.answer.value, "1");
+}
+
 TEST(BatchGetTest, CostsAReadForEachKeyAndDoesNotKnowTheCopy) {
   Game game({.rules = ExactLatency()});
   game.Do(Ordered(SetOf("k0", "1")));

@@ -252,6 +252,33 @@ TEST_F(CallerTest, WaitingForAVisibleBudgetSendsAt32) {
              32.17, 32.4);
 }
 
+// A load with a mailbox: an update, and a read that waits for a token of its own to show.
+TEST_F(CallerTest, ASecondReadTokenComesOneSecondLater) {
+  ExpectBand(Runs([](Game& game, Time start) {
+               std::vector<Time> sent;
+               Time updated{0}, read{0};
+               std::function<void()> poll = [&] {
+                 if (game.Budget(v1::REQUEST_TYPE_STANDARD_READ) > 0) {
+                   sent.push_back(game.client().now());
+                   if (sent.size() == 1) {
+                     UpdateAt(game, sent[0], "stored", updated);
+                   } else {
+                     game.client().Submit(FreshGetOf("mailbox"), nullptr,
+                                          [&](const Seen& seen) { read = seen.answered; });
+                   }
+                 }
+                 if (sent.size() < 2)
+                   game.client().At(proxy::FrameAfter(game.client().now()), poll);
+               };
+               game.client().At(start, poll);
+               game.client().Run();
+               EXPECT_EQ(sent, (std::vector<Time>{start + 32s, start + 33s}));
+               EXPECT_LT(updated, read);
+               return Seconds(read - start);
+             }),
+             33.0, 33.15);
+}
+
 TEST_F(CallerTest, SavingAKeyThatWasReadAsMissingWaitsForAReadToken) {
   ExpectBand(Runs([](Game& game, Time start) {
                Time read{0}, done{0};

@@ -383,11 +383,26 @@ TEST(ListTest, ListsAndVersionsSpendTheirTypes) {
   game.client().Run();
 }
 
-TEST(ListTest, NoneOfTheseReadsTheCopyOrExistsIn2020) {
+TEST(ListTest, NoneOfTheseReadsTheCopy) {
   ListGame game;
-  const std::string version = game.Do(SetOf("k", "1")).answer.version;
-  EXPECT_EQ(game.Do(VersionOf(v1::METHOD_GET_VERSION_ASYNC, version)).answer.served_by,
-            v1::SERVED_BY_BACKEND);
+  game.simulator().AddSource(2, Time(0), 0);
+  game.Do(SetOf("k", "1"));
+  const std::string other = game.Do(SetOf("k", "2", 2)).answer.version;
+  ASSERT_EQ(game.Do(GetOf("k")).answer.value, "1");  // The copy of the first server's own write.
+  EXPECT_EQ(game.Do(VersionOf(v1::METHOD_GET_VERSION_ASYNC, other)).answer.value, "2");
+  EXPECT_EQ(game.Do(AtTime(game.NowMs())).answer.value, "2");
+  const Seen versions = game.Do(Of(v1::METHOD_LIST_VERSIONS_ASYNC));
+  ASSERT_FALSE(versions.answer.items.empty());
+  EXPECT_EQ(versions.answer.items.back().version, other);
+  game.Do(RemoveOf("k", 2));
+  ASSERT_EQ(game.Do(GetOf("k")).answer.served_by, v1::SERVED_BY_LOCAL_COPY);
+  proxy::Request keys = Of(v1::METHOD_LIST_KEYS_ASYNC);
+  keys.list.set_exclude_deleted(true);
+  EXPECT_THAT(Keys(game.Do(keys)), IsEmpty());
+  EXPECT_THAT(Keys(game.Do(Of(v1::METHOD_LIST_DATA_STORES_ASYNC))), IsEmpty());
+}
+
+TEST(ListTest, NoneOfTheseExistsIn2020) {
   for (const proxy::MethodRow& row : proxy::Methods()) {
     if (!row.needs_versions) continue;
     Game old({.profile = "2020"});

@@ -59,6 +59,29 @@ TEST(ProfileTest, AFullQueueIsTold301) {
             "full.");
 }
 
+TEST(ProfileTest, AnUpdatesWriteThatIsDroppedIs304Too) {
+  GameOptions options = Of("2023");
+  options.rules = {{"set_increment_async_start", "0"}, {"queue_length", "1"}};
+  Game game(options);
+  std::vector<CallId> calls;
+  for (int i = 0; i < 3; ++i) {
+    calls.push_back(game.client().Submit(UpdateOf("k" + std::to_string(i)), Always("1")));
+  }
+  game.client().Run();
+  int dropped = 0;
+  for (const CallId call : calls) {
+    const Seen& seen = game.client().seen(call);
+    if (seen.answer.outcome != v1::OUTCOME_DROPPED) continue;
+    ++dropped;
+    EXPECT_EQ(seen.runs.size(), 1U);  // It had its value already.
+    EXPECT_EQ(seen.answer.error.code, 304U);
+    EXPECT_EQ(seen.answer.error.text,
+              "304: UpdateAsync request dropped. Request was throttled, but throttled request "
+              "queue was full.");
+  }
+  EXPECT_EQ(dropped, 1);
+}
+
 TEST(ProfileTest, LimitsCannotBeSetYet) {
   Game game(Of("2023"));
   EXPECT_THAT(game.simulator().SetRateLimit(1, Time(0), kGet, 1, 1).text,

@@ -139,6 +139,15 @@ TEST(ValidateTest, FourUserIdsAndThreeHundredBytesOfMetadata) {
   EXPECT_EQ(AttributeError({}, "{"), "513: Attribute metadata format is invalid");
 }
 
+TEST(ValidateTest, AValueInMetadataIsLimitedByTheWholeOnly) {
+  // Documented as at most 250 characters; what was seen is the limit of the whole.
+  for (const size_t length : {250, 251, 292}) {
+    EXPECT_EQ(AttributeError({}, "{\"a\":\"" + std::string(length, 'x') + "\"}"), "") << length;
+  }
+  EXPECT_EQ(AttributeError({}, "{\"a\":\"" + std::string(293, 'x') + "\"}"),
+            "511: Metadata attribute size exceeds 300 bytes limit.");
+}
+
 TEST(ValidateTest, ALongNameInMetadataIsNotRefused) {
   EXPECT_EQ(AttributeError({}, "{\"" + std::string(200, 'n') + "\":1}"), "");
   EXPECT_EQ(AttributeError({}, R"({"nested":{"list":[1,{"deep":true}]}})"), "");
