@@ -249,6 +249,9 @@ LabCommand::LibraryRun LabCommand::RunLibrary(const std::string& library,
     run.notes = fmt::format("dstap lab: {}: {} call{} in {}{}\n", EscapeLine(library), result.calls,
                             result.calls == 1 ? "" : "s", options.output.path, HowItEnded(result));
   }
+  for (const std::string& line : result.faults_unused) {
+    run.notes += fmt::format("dstap lab: {}: {}\n", EscapeLine(library), EscapeLine(line));
+  }
   if (!result.first_refusal.empty()) {
     run.notes += fmt::format("dstap lab: {}: the proxy refused the lab: {}\n", library,
                              result.first_refusal);

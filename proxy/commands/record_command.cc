@@ -8,6 +8,7 @@
 #include <ostream>
 #include <string>
 
+#include "proto/base/escape.h"
 #include "proto/filter/quantity.h"
 #include "proxy/commands/recording_flags.h"
 
@@ -111,6 +112,9 @@ Result<ExitStatus> RecordCommand::Run(Streams streams) {
                                      ? std::string("a client was")
                                      : fmt::format("{} clients were", result.clients_refused),
                                  result.first_refusal);
+  }
+  for (const std::string& line : result.faults_unused) {
+    streams.notes << fmt::format("dstap record: {}\n", EscapeLine(line));
   }
   if (!result.not_packed.ok()) {
     streams.notes << fmt::format(

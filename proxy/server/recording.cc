@@ -203,8 +203,11 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
   }
   DSTAP_TRY_ASSIGN(FaultPlan faults, ReadFaults(options.faults, options.fault_plans));
   DSTAP_TRY_ASSIGN(std::unique_ptr<Backend> backend, MakeBackend(options.backend, backend_options));
+  const FaultBackend* faulty = nullptr;
   if (!faults.empty()) {
-    backend = std::make_unique<FaultBackend>(std::move(backend), std::move(faults), options.seed);
+    auto made = std::make_unique<FaultBackend>(std::move(backend), std::move(faults), options.seed);
+    faulty = made.get();
+    backend = std::move(made);
   }
   std::optional<PrivateFolder> folder;
   std::string listen = options.listen;
@@ -290,6 +293,7 @@ Result<RecordingResult> RunRecording(const RecordingOptions& options) {
   result.file_error = hub.error().ok() ? closed : hub.error();
   result.clients_refused = hub.refused();
   result.first_refusal = hub.first_refusal();
+  if (faulty != nullptr) result.faults_unused = faulty->NeverStruck();
   return result;
 }
 

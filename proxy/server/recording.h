@@ -57,6 +57,8 @@ struct RecordingResult {
   std::vector<std::string> files;
   uint64_t clients_refused = 0;
   std::string first_refusal;
+  // Lines about rules of faults that asked for a step or a server and have struck nothing.
+  std::vector<std::string> faults_unused;
 };
 
 // Runs the command to its end. SIGINT, SIGTERM and SIGHUP are passed on to the command; one that

@@ -124,6 +124,10 @@ void FaultBackend::Submit(CallId call, Time now, Request request) {
   }
   const FaultRule* const rule = selector_.Select(call, now, request);
   if (rule == nullptr) return inner_->Submit(call, now, std::move(request));
+  // What never leaves the server has no place in a queue.
+  if (rule->kind == v1::FAULT_KIND_QUEUE && !inner_->WouldLeave(request, now)) {
+    return inner_->Submit(call, now, std::move(request));
+  }
 
   const auto [at, is_new] = struck_.try_emplace(call);
   DSTAP_CHECK(is_new);
@@ -240,6 +244,7 @@ void FaultBackend::Crash(const FaultRule& rule, Time at, BackendListener& listen
   for (auto& [source, crashed_by] : sources_) {
     if (crashed_by != 0 || !selector_.IsAbout(rule, source)) continue;
     crashed_by = Tell(rule, source, 0, at, listener);
+    selector_.Crashed(rule);
     for (auto call = open_.begin(); call != open_.end();) {
       const auto [id, owner] = *call++;
       if (owner != source) continue;

@@ -33,6 +33,11 @@ class FaultBackend final : public Backend {
   void EndStep(uint64_t step) override { selector_.EndStep(step); }
   void AddSource(SourceId source, Time now, uint32_t players) override;
   void SetPlayers(SourceId source, Time now, uint32_t players) override;
+  void CloseSource(SourceId source, Time now) override { inner_->CloseSource(source, now); }
+  bool MixedTablesFail() const override { return inner_->MixedTablesFail(); }
+  bool WouldLeave(const Request& request, Time now) override {
+    return inner_->WouldLeave(request, now);
+  }
   void Submit(CallId call, Time now, Request request) override;
   void TransformDone(CallId call, Time now, TransformOutput output) override;
   void Cancel(CallId call) override;
@@ -44,6 +49,9 @@ class FaultBackend final : public Backend {
   CallError SetRateLimit(SourceId source, Time now, v1::RequestType type, int64_t base_per_minute,
                          int64_t per_player_per_minute) override;
   std::array<v1::RequestType, 2> Spends(const Request& request) const override;
+
+  // A line for each rule that asks for a step or a server and has struck nothing up to now.
+  std::vector<std::string> NeverStruck() const { return selector_.NeverStruck(); }
 
  private:
   class Relay;

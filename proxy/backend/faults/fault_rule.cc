@@ -9,7 +9,13 @@ namespace {
 
 using Pattern = std::optional<std::string>;
 
-bool Covers(const Pattern& wide, const Pattern& narrow) { return !wide || wide == narrow; }
+// A step's * is any step, and there are calls without one.
+enum class Everything { kHasIt, kMayLackIt };
+
+bool Covers(const Pattern& wide, const Pattern& narrow, Everything everything) {
+  if (!wide || wide == narrow) return true;
+  return *wide == "*" && (narrow || everything == Everything::kHasIt);
+}
 
 bool Covers(const std::vector<v1::Method>& wide, const std::vector<v1::Method>& narrow) {
   if (wide.empty()) return true;
@@ -19,18 +25,21 @@ bool Covers(const std::vector<v1::Method>& wide, const std::vector<v1::Method>& 
 }
 
 bool CoversSelectors(const FaultRule& wide, const FaultRule& narrow) {
-  return Covers(wide.methods, narrow.methods) && Covers(wide.step, narrow.step) &&
-         Covers(wide.store, narrow.store) && Covers(wide.key, narrow.key) &&
-         Covers(wide.server, narrow.server) && wide.from <= narrow.from &&
+  using enum Everything;
+  return Covers(wide.methods, narrow.methods) && Covers(wide.step, narrow.step, kMayLackIt) &&
+         Covers(wide.store, narrow.store, kHasIt) && Covers(wide.key, narrow.key, kHasIt) &&
+         Covers(wide.server, narrow.server, kHasIt) && wide.from <= narrow.from &&
          wide.until >= narrow.until;
 }
 
 // Whether `first` takes every call that `second`, which stands behind it, could have.
 bool TakesAll(const FaultRule& first, const FaultRule& second) {
-  const auto is_of_a_server = [](const FaultRule& rule) {
-    return rule.kind == v1::FAULT_KIND_SERVER_CRASH;
-  };
-  if (is_of_a_server(first) || is_of_a_server(second)) return false;
+  const bool crashes = first.kind == v1::FAULT_KIND_SERVER_CRASH;
+  if (crashes != (second.kind == v1::FAULT_KIND_SERVER_CRASH)) return false;
+  if (crashes) {
+    // A later one still has the servers that start in between.
+    return first.delay == second.delay && Covers(first.server, second.server, Everything::kHasIt);
+  }
   if (first.probability < 1 || first.count != FaultRule::kEvery) return false;
   if (!CoversSelectors(first, second)) return false;
   if (first.first_call == 1 && first.last_call == FaultRule::kEvery) return true;
@@ -73,8 +82,9 @@ Status CheckTogether(const FaultPlan& plan) {
     for (size_t first = 0; first < second; ++first) {
       if (!TakesAll(plan[first], plan[second])) continue;
       return {ErrorCode::kUsage,
-              fmt::format("{}: can never strike: {} stands before it and takes all its calls",
-                          plan[second].where, plan[first].where)};
+              fmt::format("{}: can never strike: {} stands before it and takes all its {}",
+                          plan[second].where, plan[first].where,
+                          plan[second].kind == v1::FAULT_KIND_SERVER_CRASH ? "servers" : "calls")};
     }
   }
   return {};

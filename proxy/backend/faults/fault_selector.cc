@@ -1,5 +1,7 @@
 #include "proxy/backend/faults/fault_selector.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -23,6 +25,39 @@ FaultSelector::FaultSelector(FaultPlan plan, uint64_t seed)
       asks_for_steps_(
           std::ranges::any_of(plan_, [](const FaultRule& rule) { return rule.step.has_value(); })),
       progress_(plan_.size()) {}
+
+void FaultSelector::NameSource(SourceId source, std::string_view name) {
+  names_[source] = name;
+  for (size_t i = 0; i < plan_.size(); ++i) {
+    if (Matches(plan_[i].server, name)) progress_[i].server_came = true;
+  }
+}
+
+void FaultSelector::BeginStep(const v1::StepBegin& step) {
+  steps_.Begin(step);
+  for (size_t i = 0; i < plan_.size(); ++i) {
+    if (Matches(plan_[i].step, step.name())) progress_[i].step_began = true;
+  }
+}
+
+std::vector<std::string> FaultSelector::NeverStruck() const {
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < plan_.size(); ++i) {
+    const FaultRule& rule = plan_[i];
+    const Progress& progress = progress_[i];
+    if (progress.struck > 0 || (!rule.step && !rule.server)) continue;
+    std::string why = progress.seen > 0 ? "none of its calls had its number or its chance"
+                                        : "there was no call for it";
+    if (rule.step && !progress.step_began) why = fmt::format("no step was called {}", *rule.step);
+    if (rule.server && !progress.server_came) {
+      why = fmt::format("no server was called {}", *rule.server);
+    } else if (rule.kind == v1::FAULT_KIND_SERVER_CRASH) {
+      why = "the run was over, or the server had crashed, before its instant";
+    }
+    lines.push_back(fmt::format("{} never struck: {}", rule.where, why));
+  }
+  return lines;
+}
 
 const FaultRule* FaultSelector::Select(CallId call, Time now, const Request& request) {
   const std::string_view step = asks_for_steps_ ? steps_.NameFor(request) : std::string_view();

@@ -22,8 +22,8 @@ class FaultSelector {
 
   const FaultPlan& plan() const { return plan_; }
 
-  void NameSource(SourceId source, std::string_view name) { names_[source] = name; }
-  void BeginStep(const v1::StepBegin& step) { steps_.Begin(step); }
+  void NameSource(SourceId source, std::string_view name);
+  void BeginStep(const v1::StepBegin& step);
   void EndStep(uint64_t step) { steps_.End(step); }
 
   // Counts a call that was issued now, and gives the first rule that wants it; null: none does.
@@ -32,10 +32,19 @@ class FaultSelector {
   // Whether a rule that is about servers is about this one.
   bool IsAbout(const FaultRule& rule, SourceId source) const;
 
+  // A rule of the plan has crashed a server.
+  void Crashed(const FaultRule& rule) { ++progress_[&rule - plan_.data()].struck; }
+
+  // A line for each rule that asks for a step or a server and has struck nothing, with the reason.
+  std::vector<std::string> NeverStruck() const;
+
  private:
   struct Progress {
     uint64_t seen = 0;  // Calls that all but the rule's numbers selects.
     uint64_t struck = 0;
+    // There was something of the name that it asks for.
+    bool step_began = false;
+    bool server_came = false;
   };
 
   bool Selects(const FaultRule& rule, Time now, const Request& request,

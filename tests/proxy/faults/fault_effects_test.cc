@@ -127,6 +127,20 @@ TEST(FaultLatencyTest, TheAnswerIsLateAndTheWriteIsNot) {
   EXPECT_EQ(game.client().faults().at(0).delay_ns(), 2'000'000'000U);
 }
 
+TEST(FaultQueueTest, WhatNeverLeavesTheServerDoesNotWait) {
+  FaultyGame game({"queue=5s"});
+  const Seen refused = game.Do(GetOf(""));
+  EXPECT_EQ(refused.answer.error.code, 101U);
+  EXPECT_EQ(refused.answered, refused.issued);
+  const Seen set = game.Do(SetOf("a", "1"));
+  EXPECT_GT(set.seconds(), 5);
+  const Seen copy = game.Do(GetOf("a"));
+  EXPECT_EQ(copy.answer.served_by, v1::SERVED_BY_LOCAL_COPY);
+  EXPECT_EQ(copy.answered, copy.issued);
+  EXPECT_GT(game.Do(FreshGetOf("a")).seconds(), 5);
+  EXPECT_EQ(game.client().faults().size(), 2U);
+}
+
 TEST(FaultLatencyTest, WhatNeverLeavesTheServerIsNeitherLateNorLost) {
   FaultyGame game({"latency=5s call=2..", "never_answer server=other"});
   game.AddServer(2, "other");

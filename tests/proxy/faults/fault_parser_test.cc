@@ -294,7 +294,22 @@ TEST(FaultPlanTest, ARuleWhoseCallsAnEarlierOneTakesIsRefused) {
   EXPECT_TRUE(check({"drop time=5s..20s", "error=502 time=5s..21s"}).ok());
   EXPECT_TRUE(check({"drop method=GetAsync", "error=502"}).ok());
   EXPECT_TRUE(check({"drop key=a", "error=502 key=b"}).ok());
-  EXPECT_TRUE(check({"server_crash=1s", "server_crash=2s", "drop"}).ok());
+  EXPECT_TRUE(check({"drop step=*", "error=502"}).ok());  // Calls of no step are left.
+  EXPECT_FALSE(check({"drop key=*", "error=502"}).ok());
+  EXPECT_FALSE(check({"drop step=*", "error=502 step=load"}).ok());
+}
+
+TEST(FaultPlanTest, ACrashOfServersThatHaveJustCrashedIsRefused) {
+  const auto check = [](const char* first, const char* second) {
+    return CheckTogether({Parsed(first), Parsed(second), Parsed("drop")});
+  };
+  EXPECT_EQ(check("server_crash=5s", "server_crash=5s server=old").message(),
+            "--fault \"server_crash=5s server=old\": can never strike: --fault "
+            "\"server_crash=5s\" stands before it and takes all its servers");
+  EXPECT_FALSE(check("server_crash=5s server=*", "server_crash=5s").ok());
+  // Others are left, or may start in between.
+  EXPECT_TRUE(check("server_crash=5s server=old", "server_crash=5s").ok());
+  EXPECT_TRUE(check("server_crash=1s", "server_crash=2s").ok());
 }
 
 TEST(FaultPlanTest, ThereIsAnEndToRules) {

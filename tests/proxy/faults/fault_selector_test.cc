@@ -116,6 +116,33 @@ TEST(FaultSelectorTest, TheFirstRuleThatWantsACallHasItAndTheOthersKeepTheirs) {
                                  v1::FAULT_KIND_QUEUE));
 }
 
+TEST(FaultSelectorTest, ARuleForAStepOrAServerThatStruckNothingSaysWhy) {
+  FaultSelector selector(
+      PlanOf({"drop step=sav*", "drop step=load call=9", "drop step=load", "drop server=olt",
+              "drop key=nobody", "drop server=new call=7", "server_crash=1s server=olt",
+              "server_crash=2s server=new", "server_crash=3s server=new"}),
+      1);
+  selector.NameSource(1, "new");
+  v1::StepBegin step;
+  step.set_id(1);
+  step.set_source(1);
+  step.set_name("load");
+  selector.BeginStep(step);
+  EXPECT_THAT(StruckOf(selector, Gets(2)), ElementsAre(1, 2));
+  selector.Crashed(selector.plan()[7]);
+  EXPECT_THAT(
+      selector.NeverStruck(),
+      ElementsAre("--fault \"drop step=sav*\" never struck: no step was called sav*",
+                  "--fault \"drop step=load call=9\" never struck: none of its calls had its "
+                  "number or its chance",
+                  "--fault \"drop server=olt\" never struck: no server was called olt",
+                  "--fault \"drop server=new call=7\" never struck: none of its calls had its "
+                  "number or its chance",
+                  "--fault \"server_crash=1s server=olt\" never struck: no server was called olt",
+                  "--fault \"server_crash=3s server=new\" never struck: the run was over, or the "
+                  "server had crashed, before its instant"));
+}
+
 TEST(FaultSelectorTest, ACrashIsOfAServerAndStrikesNoCall) {
   EXPECT_THAT(StruckBy({"server_crash=0s"}, Gets(3)), IsEmpty());
 }
