@@ -188,6 +188,28 @@ TEST_P(BackendContractTest, ATimeThatStandsStillLosesNothing) {
   EXPECT_EQ(client.seen(call).answer.outcome, v1::OUTCOME_REJECTED);
 }
 
+TEST_P(BackendContractTest, WhatTheCallersEngineRefusesIsRejectedInItsWordsAndWritesNothing) {
+  const auto backend = Make();
+  Client client(*backend);
+  backend->AddSource(1, Time(0), 0);
+  proxy::Request set = SetOf("k", "1");
+  set.refused = "104: no";
+  const CallId refused = client.Submit(set);
+  const CallId update = client.Submit(UpdateOf("k"), [](const TransformInput&) {
+    TransformOutput output = Give("");
+    output.error = "513: no";
+    return output;
+  });
+  client.Run();
+  const CallId read = client.Submit(FreshGetOf("k"));
+  client.Run();
+  EXPECT_EQ(client.seen(refused).answer.outcome, v1::OUTCOME_REJECTED);
+  EXPECT_EQ(client.seen(refused).answer.error.text, "104: no");
+  EXPECT_EQ(client.seen(update).answer.outcome, v1::OUTCOME_REJECTED);
+  EXPECT_EQ(client.seen(update).answer.error.text, "513: no");
+  EXPECT_FALSE(client.seen(read).answer.value.has_value());
+}
+
 // Every method there is, alone, of each kind of store: one answer, and a function is run for an
 // UpdateAsync only.
 TEST_P(BackendContractTest, EveryMethodIsAnsweredOnceWhateverItsArguments) {
