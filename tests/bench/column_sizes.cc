@@ -2,7 +2,6 @@
 // traffic compressed by itself, and whole captures by chunk size and level.
 //
 //   build/bench/tests/bench/column_sizes [CALLS]
-//   build/bench/tests/bench/column_sizes CALLS --json-lines    # the calls, for tests/bench/duckdb
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -12,7 +11,6 @@
 
 #include "proto/base/check.h"
 #include "proto/capture/zstd_codec.h"
-#include "tests/bench/json_lines.h"
 #include "tests/bench/traffic_capture.h"
 
 namespace dstap::bench {
@@ -91,26 +89,12 @@ double PackedBytesPerCall(uint64_t calls, bool all, uint64_t records_per_chunk, 
   return static_cast<double>(counted.size()) / static_cast<double>(calls);
 }
 
-void PrintJsonLines(uint64_t calls) {
-  Traffic traffic({});
-  for (uint64_t made = 0; made < calls;) {
-    const capture::Record record = traffic.Next();
-    if (record.call == nullptr) continue;
-    fmt::print("{}", JsonLineOf(*record.call, traffic.step()));
-    ++made;
-  }
-}
-
 }  // namespace
 }  // namespace dstap::bench
 
 int main(int argc, char** argv) {
   using namespace dstap::bench;  // NOLINT
   const uint64_t calls = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 200'000;
-  if (argc > 2) {
-    PrintJsonLines(calls);
-    return 0;
-  }
   PrintParts(calls);
   fmt::print("\n{:<28} {:>12} {:>12}\n", "records a chunk, level", "all columns", "without");
   for (const uint64_t records : {2'500, 10'000, 40'000}) {

@@ -1,5 +1,7 @@
 #include "tests/bench/sums.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <string_view>
 
@@ -65,5 +67,7 @@ void Sums::Add(const capture::CallRecord& call) {
   }
   add(call.fault);
 }
+
+std::string Sums::Text() const { return fmt::format("{} {}\n", calls_, fmt::join(sums_, " ")); }
 
 }  // namespace dstap::bench

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "proto/capture/chunk_columns.h"
 #include "proto/capture/records.h"
@@ -18,6 +19,8 @@ class Sums {
   void Add(const capture::ChunkColumns& chunk);
 
   uint64_t calls() const { return calls_; }
+  // The numbers, for another process to compare.
+  std::string Text() const;
   friend bool operator==(const Sums&, const Sums&) = default;
 
  private:

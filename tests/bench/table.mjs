@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 
-const [memoryFile, labFile, ...benchFiles] = process.argv.slice(2);
+const [labFile, ...benchFiles] = process.argv.slice(2);
 
 // Google Benchmark writes NaN, which is no JSON, as the spread of a counter that is 0.
 const benchmarks = benchFiles.flatMap((file) =>
@@ -121,13 +121,6 @@ print(
     sizes('JSON lines', 'as JSON lines/written'),
     sizes('JSON lines, one zstd frame', 'as JSON lines/written', 'zstd_bytes_per_call'),
   ],
-);
-
-print(
-  'Memory of `dstap report` on packed captures:',
-  ['calls', 'peak, MB', 'processor seconds'],
-  linesOf(memoryFile).map(({ calls, peak_mb: peak, cpu_s: seconds }) => [
-    calls.toLocaleString('en-US'), peak.toFixed(0), seconds.toFixed(1)]),
 );
 
 print(

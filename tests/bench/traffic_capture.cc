@@ -1,15 +1,22 @@
 #include "tests/bench/traffic_capture.h"
 
+#include <limits>
+
 #include "proto/base/check.h"
+#include "proto/capture/pack.h"
 #include "tests/support/sinks.h"
 
 namespace dstap::bench {
 
-// With this traffic 2,500 calls are about 256 KiB.
-uint64_t RecordsPerCommit(Layout layout) { return layout == Layout::kRecording ? 16 : 2500; }
+uint64_t RecordsPerCommit(Layout layout) {
+  return layout == Layout::kRecording ? 16 : std::numeric_limits<uint64_t>::max();
+}
 
 capture::CaptureWriter::Options WriterOptions(Layout layout) {
-  return {.codec = layout == Layout::kPacked ? v1::CODEC_ZSTD : v1::CODEC_NONE};
+  return {.codec = layout == Layout::kPacked ? v1::CODEC_ZSTD : v1::CODEC_NONE,
+          .zstd_level = capture::PackOptions().zstd_level,
+          .chunk_bytes_max =
+              layout == Layout::kRecording ? capture::kChunkBytesMax : capture::kChunkBytesPacked};
 }
 
 TrafficSums WriteTraffic(const TrafficOptions& options, uint64_t calls, Layout layout,

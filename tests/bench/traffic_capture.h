@@ -14,11 +14,11 @@ namespace dstap::bench {
 
 enum class Layout : uint8_t {
   kRecording,  // As a busy recorder leaves it: 16 records a commit, not compressed.
-  kPlain,      // Chunks of about 256 KiB, not compressed.
+  kPlain,      // Chunks as `dstap pack` makes them, not compressed.
   kPacked,     // The same, compressed by zstd.
 };
 
-// How many records go into a chunk.
+// After how many records there is a commit; in the others a chunk is full before.
 uint64_t RecordsPerCommit(Layout layout);
 capture::CaptureWriter::Options WriterOptions(Layout layout);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 #include <span>
 
@@ -27,6 +28,19 @@ constexpr StoreRow kStores[] = {
     {"GlobalCoins", v1::STORE_KIND_ORDERED, "", "", kBoards, 4},
     {"WeeklyWins", v1::STORE_KIND_ORDERED, "", "", kBoards, 2},
 };
+
+// Each of weight 1, with the user's id for a key: 50 stores in all.
+constexpr std::string_view kSmallStores[] = {
+    "Achievements",    "BattlePass_S1", "BattlePass_S2",   "BattlePass_S3", "BattlePass_S4",
+    "BoatLoadouts",    "Codes_2024",    "Codes_2025",      "Codes_2026",    "Crafting",
+    "DungeonProgress", "EventEaster",   "EventHalloween",  "EventSummer",   "EventWinter",
+    "Farm_v2",         "FriendBonuses", "GamepassGrants",  "Gifts",         "HouseLayout",
+    "Keybinds",        "LoginHistory",  "MailInbox",       "MailOutbox",    "Minigames",
+    "Mounts",          "Mutes",         "ParkourTimes",    "PhotoAlbum",    "PlayerData_v1",
+    "PlayerData_v2",   "Quests",        "ReferralRewards", "Reports",       "SkillTrees",
+    "Titles",          "TradeHistory",  "Tutorial",        "VehicleGarage", "Warnings",
+};
+static_assert(std::size(kStores) + std::size(kSmallStores) == 50);
 
 constexpr auto kNone = v1::REQUEST_TYPE_UNKNOWN;
 constexpr auto kRead = v1::REQUEST_TYPE_STANDARD_READ;
@@ -106,7 +120,14 @@ Users::User& Users::Pick(Dice& dice) {
 }
 
 const StoreRow& PickStore(Dice& dice) {
-  return PickByWeight(std::span<const StoreRow>(kStores), dice);
+  static const std::vector<StoreRow> all = [] {
+    std::vector<StoreRow> rows(std::begin(kStores), std::end(kStores));
+    for (const std::string_view name : kSmallStores) {
+      rows.push_back({name, v1::STORE_KIND_STANDARD, "", "", kShop, 1});
+    }
+    return rows;
+  }();
+  return PickByWeight(std::span<const StoreRow>(all), dice);
 }
 
 const MethodRow& PickMethod(v1::StoreKind kind, Dice& dice) {
