@@ -18,6 +18,7 @@ Status ChunkDecoder::Load(std::string_view body) {
 void ChunkDecoder::Clear() {
   columns_.Clear();
   next_row_ = next_call_ = batch_begin_ = batch_end_ = next_run_ = 0;
+  batch_size_ = kBatch;
 }
 
 void ChunkDecoder::GiveRow(Record& record) {
@@ -40,8 +41,13 @@ void ChunkDecoder::ForColumn(int field, F set) {
 }
 
 void ChunkDecoder::DecodeBatch() {
+  const Column& runs = columns_.column(C::kTransformRunsFieldNumber);
+  batch_size_ = next_call_ == batch_end_ ? std::min(kBatch, 2 * batch_size_) : 1;
+  for (; batch_end_ < next_call_; ++batch_end_) {
+    if (!runs.empty()) next_run_ += static_cast<size_t>(runs[batch_end_]);
+  }
   batch_begin_ = next_call_;
-  batch_end_ = std::min<size_t>(batch_begin_ + kBatch, columns_.calls());
+  batch_end_ = std::min<size_t>(batch_begin_ + batch_size_, columns_.calls());
   DecodeNames();
   DecodeTimes();
   DecodeRuns();

@@ -42,10 +42,19 @@ class ChunkDecoder {
       return true;
     }
     if (next_call_ == columns_.calls()) return false;
-    if (next_call_ == batch_end_) DecodeBatch();
+    if (next_call_ >= batch_end_) DecodeBatch();
     record = {.call = &batch_[next_call_++ - batch_begin_]};
     return true;
   }
+
+  // Calls [next_call(), calls_end()) are the chunk's next records; there may be none.
+  size_t next_call() const { return next_call_; }
+  size_t calls_end() const {
+    return next_row_ < columns_.rows().size() ? columns_.rows()[next_row_].after_calls()
+                                              : columns_.calls();
+  }
+  // Passes over some of them: to whoever took what it needs from columns() they cost nothing.
+  void SkipTo(size_t call) { next_call_ = call; }
 
   // The chunk's first row, or nullptr.
   const v1::Row* first_row() const {
@@ -77,6 +86,7 @@ class ChunkDecoder {
   size_t next_call_ = 0;
   size_t batch_begin_ = 0;
   size_t batch_end_ = 0;
+  size_t batch_size_ = kBatch;  // Of the last batch; small where many calls are passed over.
   size_t next_run_ = 0;
   std::vector<CallRecord> batch_;
   std::vector<TransformRun> batch_runs_;

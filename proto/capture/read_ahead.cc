@@ -4,12 +4,13 @@
 #include <utility>
 
 #include "proto/base/check.h"
+#include "proto/capture/format.h"
 
 namespace dstap::capture {
 namespace {
 
 // A chunk that took more than this gives its memory back.
-constexpr size_t kKeepBytes = size_t{1} << 20;
+constexpr size_t kKeepBytes = 2 * kChunkBytesPacked;
 
 }  // namespace
 

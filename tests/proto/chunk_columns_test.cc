@@ -230,5 +230,59 @@ TEST(ChunkColumnsTest, EveryFlippedBitOfABodyIsTakenOrRefusedAndNeverMore) {
   }
 }
 
+// The ids and runs of what Next() gives when the calls in places that `skip` names are passed over.
+std::vector<std::string> Given(const std::string& body, const std::function<bool(size_t)>& skip) {
+  capture::ChunkDecoder decoder;
+  EXPECT_TRUE(decoder.Load(body).ok());
+  std::vector<std::string> given;
+  for (capture::Record record;;) {
+    while (decoder.next_call() < decoder.calls_end() && skip(decoder.next_call())) {
+      decoder.SkipTo(decoder.next_call() + 1);
+    }
+    if (!decoder.Next(record)) return given;
+    if (record.call == nullptr) continue;
+    std::string line = std::to_string(record.call->id);
+    for (const capture::TransformRun& run : record.call->transform_runs) {
+      line += ' ' + std::to_string(run.took.count());
+    }
+    given.push_back(std::move(line));
+  }
+}
+
+TEST(ChunkColumnsTest, RecordsBehindCallsPassedOverAreTheSame) {
+  capture::ChunkBuilder builder(1000);
+  std::vector<std::string> all;
+  for (uint64_t id = 1; id <= 2000; ++id) {
+    capture::CallRecord call = ACall(id);
+    const std::vector<capture::TransformRun> runs(
+        id % 4, {.started = call.issued, .took = Time(static_cast<int64_t>(id) * 1000)});
+    call.transform_runs = runs;
+    std::string line = std::to_string(id);
+    for (size_t i = 0; i < runs.size(); ++i) line += ' ' + std::to_string(id * 1000);
+    all.push_back(line);
+    ASSERT_TRUE(builder.Add(call));
+    if (id % 700 == 0) {
+      ASSERT_TRUE(builder.AddRow(Time(5'000'000), AComment("a")));
+    }
+  }
+  std::string body(builder.ByteSize(), '\0');
+  builder.WriteTo(body.data());
+  const std::function<bool(size_t)> skips[] = {
+      [](size_t) { return false; },
+      [](size_t) { return true; },
+      [](size_t call) { return call % 2 == 0; },
+      [](size_t call) { return call % 97 < 60; },
+      [](size_t call) { return call >= 3 && call < 1397; },
+      [](size_t call) { return call < 1999; },
+  };
+  for (const auto& skip : skips) {
+    std::vector<std::string> rest;
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (!skip(i)) rest.push_back(all[i]);
+    }
+    EXPECT_EQ(Given(body, skip), rest);
+  }
+}
+
 }  // namespace
 }  // namespace dstap::test
