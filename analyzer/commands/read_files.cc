@@ -1,12 +1,13 @@
 #include "analyzer/commands/read_files.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <ostream>
 #include <set>
 #include <system_error>
-#include <thread>
 
 #include "analyzer/timeline/read_capture.h"
 #include "proto/base/escape.h"
@@ -20,12 +21,18 @@ Result<std::unique_ptr<ByteSource>> Open(const std::string& path) {
   return source;
 }
 
+// Those of the machine that this process may use.
+int ProcessorsToRunOn() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
 }  // namespace
 
 FilesRead ReadFiles(std::string_view command, std::span<const std::string> files,
                     TimelineBuilder& builder, Streams streams) {
   FilesRead result;
-  const bool has_cores = std::thread::hardware_concurrency() > 1;
+  const bool has_cores = ProcessorsToRunOn() > 1;
   std::set<std::string> seen;
   for (const std::string& file : files) {
     std::error_code error;

@@ -3,12 +3,25 @@
 #include <array>
 
 namespace dstap::analyzer {
+
+using C = v1::Calls;
+
 namespace {
 
 // Numbers that this program does not know (a newer capture's) become kUnknown.
 template <typename To, typename From>
 To Mirror(From value, bool is_known) {
   return is_known ? static_cast<To>(value) : To::kUnknown;
+}
+
+// The same as a table, by number.
+template <typename To, int kMax>
+std::array<To, static_cast<size_t>(kMax) + 1> Known(bool (*is_known)(int)) {
+  std::array<To, static_cast<size_t>(kMax) + 1> known{};
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (is_known(static_cast<int>(i))) known[i] = static_cast<To>(i);
+  }
+  return known;
 }
 
 TransformRun RunOf(const capture::TransformRun& run) {
@@ -96,6 +109,39 @@ Call CallOf(const capture::CallRecord& record, const Source& source, CallParts& 
   for (size_t i = 0; i < call.budgets.size(); ++i) Fill(record.budgets[i], call.budgets[i]);
   call.fault = record.fault;
   return call;
+}
+
+SummaryColumns::SummaryColumns(const capture::ChunkColumns& chunk)
+    : id_(chunk.column(C::kIdDeltaFieldNumber)),
+      source_(chunk.column(C::kSourceFieldNumber)),
+      method_(chunk.column(C::kMethodFieldNumber)),
+      use_cache_(chunk.column(C::kUseCacheFieldNumber)),
+      outcome_(chunk.column(C::kOutcomeFieldNumber)),
+      served_by_(chunk.column(C::kServedByFieldNumber)),
+      issued_(chunk.column(C::kIssuedDeltaFieldNumber)),
+      admitted_(chunk.column(C::kAdmittedAfterFieldNumber)),
+      completed_(chunk.column(C::kCompletedAfterFieldNumber)),
+      times_queued_(chunk.column(C::kTimesQueuedFieldNumber)),
+      first_taken_(chunk.column(C::kFirstTakenFieldNumber)),
+      second_taken_(chunk.column(C::kSecondTakenFieldNumber)),
+      tick_ns_(chunk.tick_ns()) {}
+
+CallSummary SummaryColumns::Summary(size_t call, const Source& source) const {
+  static const auto methods = Known<Method, v1::Method_MAX>(v1::Method_IsValid);
+  static const auto caches = Known<UseCache, v1::UseCache_MAX>(v1::UseCache_IsValid);
+  static const auto servers = Known<ServedBy, v1::ServedBy_MAX>(v1::ServedBy_IsValid);
+  const auto mirror = [](const auto& known, uint64_t number) {
+    return number < known.size() ? known[static_cast<size_t>(number)] : known[0];
+  };
+  return {.source = &source,
+          .method = mirror(methods, At(method_, call)),
+          .use_cache = mirror(caches, At(use_cache_, call)),
+          .outcome = static_cast<Outcome>(At(outcome_, call)),
+          .served_by = mirror(servers, At(served_by_, call)),
+          .is_admitted = At(admitted_, call) != 0,
+          .was_queued = At(times_queued_, call) != 0,
+          .has_spent = (At(first_taken_, call) | At(second_taken_, call)) != 0,
+          .has_written = false};
 }
 
 HeldCall::HeldCall(const capture::CallRecord& record, const Source& source)

@@ -27,13 +27,12 @@ FileState StateOf(capture::Ending ending) {
 
 // Up to the end, or to the first error that reading cannot pass.
 Status ReadRecords(capture::ReadAhead& chunks, TimelineBuilder& builder) {
-  capture::Record record;
   uint64_t recording = 0;
   for (;;) {
     DSTAP_TRY_ASSIGN(capture::LoadedChunk* const chunk, chunks.Next());
     if (chunk == nullptr) return {};
     if (std::exchange(recording, chunk->recording()) != chunk->recording()) builder.NextRecording();
-    while (chunk->records().Next(record)) builder.Add(record);
+    builder.AddChunk(chunk->records());
   }
 }
 

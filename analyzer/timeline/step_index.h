@@ -42,6 +42,12 @@ class StepIndex {
   // that are about it, the most particular one (a key before a store before everything), and of
   // several such the one that began last.
   LiveStep* Find(const Call& call);
+  // Whether a call of that source can belong to a step.
+  bool MayHave(const Source& source, Time issued) const {
+    if (source.index >= by_source_.size()) return false;
+    const OfSource& of = by_source_[source.index];
+    return !of.open.empty() || (!of.ended.empty() && *of.ended.back()->step.end > issued);
+  }
 
   // A call in flight was seen, and must keep its step alive; and its answer came.
   void Hold(LiveStep& step);

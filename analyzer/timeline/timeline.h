@@ -316,6 +316,19 @@ struct Call {
   uint64_t fault = 0;
 };
 
+// What is counted of a call that belongs to no step.
+struct CallSummary {
+  const Source* source = nullptr;  // Never null in a callback.
+  Method method = Method::kUnknown;
+  UseCache use_cache = UseCache::kUnset;
+  Outcome outcome = Outcome::kUnknown;
+  ServedBy served_by = ServedBy::kUnknown;
+  bool is_admitted = false;
+  bool was_queued = false;
+  bool has_spent = false;    // Tokens of a budget.
+  bool has_written = false;  // Only of a call that failed.
+};
+
 // What a source could see of one budget: it asked, or its recorder read it.
 struct BudgetReading {
   const Source* source = nullptr;  // Never null in a callback.

@@ -16,7 +16,15 @@ TimelineBuilder::TimelineBuilder(std::vector<TimelineVisitor*> visitors,
       filter_(filter),
       watches_(watches.begin(), watches.end()),
       others_are_wanted_(std::ranges::any_of(
-          visitors_, [](const TimelineVisitor* visitor) { return visitor->WantsOtherCalls(); })) {}
+          visitors_, [](const TimelineVisitor* visitor) { return visitor->WantsOtherCalls(); })),
+      summaries_will_do_(filter == nullptr) {
+  using OutsideSteps = TimelineVisitor::OutsideSteps;
+  for (TimelineVisitor* visitor : visitors_) {
+    const OutsideSteps needs = visitor->NeedsOutsideSteps();
+    if (needs == OutsideSteps::kWhole) summaries_will_do_ = false;
+    if (needs == OutsideSteps::kSummary) summary_visitors_.push_back(visitor);
+  }
+}
 
 void TimelineBuilder::BeginFile(std::string name) {
   DSTAP_CHECK(!in_file_);
@@ -45,6 +53,35 @@ void TimelineBuilder::Add(const capture::Record& record) {
   }
   if (record.call != nullptr) AddCall(*record.call);
   if (record.row != nullptr) AddRow(*record.row, record.time);
+}
+
+void TimelineBuilder::AddChunk(capture::ChunkDecoder& chunk) {
+  const SummaryColumns columns(chunk.columns());
+  capture::Record record;
+  for (;;) {
+    if (summaries_will_do_ && in_recording_) AddSummaries(columns, chunk);
+    if (!chunk.Next(record)) return;
+    Add(record);
+  }
+}
+
+// The calls up to the next row, or to one that has to be looked at whole. What comes of them is
+// what AddCall() would have come to.
+void TimelineBuilder::AddSummaries(const SummaryColumns& columns, capture::ChunkDecoder& chunk) {
+  size_t call = chunk.next_call();
+  for (const size_t end = chunk.calls_end(); call < end; ++call) {
+    if (!columns.IsPlain(call)) break;
+    if (!held_.empty() && held_.contains(columns.id(call))) break;
+    const Source& source = SourceOf(columns.source(call));
+    if (steps_.MayHave(source, columns.issued(call))) break;
+    SawTime(columns.issued(call));
+    SawTime(columns.last(call));
+    ++recording_.calls;
+    ++recording_.calls_matching;
+    const CallSummary summary = columns.Summary(call, source);
+    for (TimelineVisitor* visitor : summary_visitors_) visitor->OnCallOutsideSteps(summary);
+  }
+  chunk.SkipTo(call);
 }
 
 void TimelineBuilder::NextRecording() {

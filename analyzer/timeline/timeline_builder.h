@@ -39,6 +39,8 @@ class TimelineBuilder {
 
   void BeginFile(std::string name);
   void Add(const capture::Record& record);
+  // All records that `chunk` still has.
+  void AddChunk(capture::ChunkDecoder& chunk);
   // The next record belongs to another recording, whether it is a Header or that is lost.
   void NextRecording();
   // Ends the recording and the file. `end.file` is filled in.
@@ -58,6 +60,7 @@ class TimelineBuilder {
     std::vector<bool> watched = {};
   };
 
+  void AddSummaries(const SummaryColumns& columns, capture::ChunkDecoder& chunk);
   void AddCall(const capture::CallRecord& record);
   void AddRow(const v1::Row& row, Time time);
   void AddEnd(const v1::End& row);
@@ -99,6 +102,8 @@ class TimelineBuilder {
   CallFilter filter_;
   std::vector<CallFilter> watches_;
   bool others_are_wanted_;                                    // By a visitor.
+  bool summaries_will_do_;                                    // Of calls of no step.
+  std::vector<TimelineVisitor*> summary_visitors_;            // Those that want them.
   std::unordered_map<uint64_t, std::unique_ptr<Held>> held_;  // Calls in flight, by id.
   CallParts parts_;
 };

@@ -1,6 +1,7 @@
 // How a view sees the timeline.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "analyzer/timeline/defects.h"
@@ -27,6 +28,15 @@ class TimelineVisitor {
   virtual void OnStepBegin(const Step& /*step*/) {}
   // `step` is null for a call of no step.
   virtual void OnCall(const Call& /*call*/, const Step* /*step*/) {}
+  // What the visitor needs to know of a call of no step. The builder may tell less than the whole
+  // only if no visitor needs that.
+  enum class OutsideSteps : uint8_t {
+    kWhole,    // OnCall().
+    kSummary,  // OnCallOutsideSteps() does as well, for one that was answered and did not fail.
+    kNothing,
+  };
+  virtual OutsideSteps NeedsOutsideSteps() const { return OutsideSteps::kWhole; }
+  virtual void OnCallOutsideSteps(const CallSummary& /*call*/) {}
   // The same of a call that the builder's filter does not select; only if one visitor wants them.
   virtual void OnOtherCall(const Call& /*call*/, const Step* /*step*/) {}
   virtual bool WantsOtherCalls() const { return false; }

@@ -18,7 +18,9 @@ inline constexpr size_t kMethodColumns = kMethodCount + 1;
 
 using MethodCounts = std::array<uint32_t, kMethodColumns>;
 
-constexpr size_t ColumnOf(const Call& call) {
+// Of a Call or a CallSummary.
+template <typename T>
+constexpr size_t ColumnOf(const T& call) {
   if (call.method == Method::kGetAsync && call.use_cache == UseCache::kFalse) return kPastColumn;
   return static_cast<size_t>(call.method);
 }

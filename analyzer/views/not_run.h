@@ -33,6 +33,7 @@ struct NotRun {
 // Limits: kReasonsMax texts for each subject.
 class NotRunView final : public TimelineVisitor {
  public:
+  OutsideSteps NeedsOutsideSteps() const override { return OutsideSteps::kNothing; }
   void OnSource(const Source& source) override;
   void OnStepBegin(const Step& step) override;
   void OnStepEnd(const Step& step) override;

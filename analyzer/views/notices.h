@@ -27,6 +27,7 @@ struct NoticeCount {
 // Limits: kNoticeTextsMax texts of each kind.
 class NoticesView final : public TimelineVisitor {
  public:
+  OutsideSteps NeedsOutsideSteps() const override { return OutsideSteps::kNothing; }
   void OnNotice(const Notice& notice) override;
 
   // By kind, then as they first came; what is not kept comes last.

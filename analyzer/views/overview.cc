@@ -109,7 +109,7 @@ void OverviewView::OnStepBegin(const Step& step) {
 
 void OverviewView::OnCall(const Call& call, const Step* step) {
   if (call.outcome == Outcome::kInFlight) Note(Defect::kCallsInFlight, 1, "");
-  if (step == nullptr) Note(Defect::kCallsOutsideSteps, 1, "");
+  if (step == nullptr) ++calls_outside_;
 }
 
 void OverviewView::OnStepEnd(const Step& step) {
@@ -181,7 +181,8 @@ void OverviewView::OnRecordingEnd(const Recording& recording) {
     if (!is_new) Note(Defect::kSameRecording, 1, "as " + first->second);
   }
   // Without steps "outside of steps" says nothing.
-  if (capture.steps == 0) defects_.erase(Defect::kCallsOutsideSteps);
+  const uint64_t outside = std::exchange(calls_outside_, 0);
+  if (capture.steps > 0 && outside > 0) Note(Defect::kCallsOutsideSteps, outside, "");
   FlushDefects(recording);
 }
 

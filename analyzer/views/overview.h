@@ -84,6 +84,8 @@ class OverviewView final : public TimelineVisitor {
   void OnLimits(const LimitsInForce& limits) override;
   void OnStepBegin(const Step& step) override;
   void OnCall(const Call& call, const Step* step) override;
+  OutsideSteps NeedsOutsideSteps() const override { return OutsideSteps::kSummary; }
+  void OnCallOutsideSteps(const CallSummary& /*call*/) override { ++calls_outside_; }
   void OnStepEnd(const Step& step) override;
   void OnNotice(const Notice& notice) override;
   void OnFault(const Fault& fault) override;
@@ -107,6 +109,7 @@ class OverviewView final : public TimelineVisitor {
   std::vector<std::optional<size_t>> source_places_;
   // Of the recording that is being read: text -> count.
   std::map<Defect, std::map<std::string, uint64_t>> defects_;
+  uint64_t calls_outside_ = 0;  // Of steps; of the recording that is being read.
   std::string loss_text_;
   // Where a recording like it was first read.
   std::map<std::string, std::string> alike_;

@@ -90,6 +90,7 @@ class RetriesView final : public TimelineVisitor {
   void OnRecordingBegin(const Recording& recording) override;
   void OnStepBegin(const Step& step) override;
   void OnCall(const Call& call, const Step* step) override { Add(call, step, true); }
+  OutsideSteps NeedsOutsideSteps() const override { return OutsideSteps::kNothing; }
   // A chain with a hole in it would say what is not so: it is whole, or not there.
   void OnOtherCall(const Call& call, const Step* step) override { Add(call, step, false); }
   bool WantsOtherCalls() const override { return true; }

@@ -10,21 +10,31 @@ bool IsDropError(const Call& call) {
          call.error_name.ends_with("GameServerThrottled");
 }
 
-bool SpentNothing(const Call& call) {
-  return call.budgets[0].taken == 0 && call.budgets[1].taken == 0;
-}
-
 // served_by is about the read. An UpdateAsync that read the server's copy and then had something to
 // write went out.
-bool IsLocal(const Call& call) {
-  if (call.served_by != ServedBy::kLocalCopy || !SpentNothing(call)) return false;
+bool IsLocal(const CallSummary& call) {
+  if (call.served_by != ServedBy::kLocalCopy || call.has_spent) return false;
   if (call.method != Method::kUpdateAsync) return true;
-  return call.outcome == Outcome::kCancelled || (call.outcome == Outcome::kFailed && !call.written);
+  return call.outcome == Outcome::kCancelled ||
+         (call.outcome == Outcome::kFailed && !call.has_written);
 }
 
 }  // namespace
 
 Stage StageOf(const Call& call) {
+  if (call.outcome == Outcome::kFailed && IsDropError(call)) return Stage::kDropped;
+  return StageOf(CallSummary{.source = call.source,
+                             .method = call.method,
+                             .use_cache = call.use_cache,
+                             .outcome = call.outcome,
+                             .served_by = call.served_by,
+                             .is_admitted = call.admitted.has_value(),
+                             .was_queued = call.times_queued > 0,
+                             .has_spent = call.budgets[0].taken != 0 || call.budgets[1].taken != 0,
+                             .has_written = call.written.has_value()});
+}
+
+Stage StageOf(const CallSummary& call) {
   switch (call.outcome) {
     case Outcome::kDropped:
       return Stage::kDropped;
@@ -35,15 +45,13 @@ Stage StageOf(const Call& call) {
     case Outcome::kUnknown:
       return Stage::kUnknown;
     case Outcome::kFailed:
-      if (IsDropError(call)) return Stage::kDropped;
-      break;
     case Outcome::kOk:
     case Outcome::kCancelled:
       break;
   }
-  if (call.times_queued > 0) return Stage::kQueued;
+  if (call.was_queued) return Stage::kQueued;
   if (IsLocal(call)) return Stage::kLocal;
-  if (call.admitted || call.served_by != ServedBy::kUnknown) return Stage::kAdmitted;
+  if (call.is_admitted || call.served_by != ServedBy::kUnknown) return Stage::kAdmitted;
   return Stage::kUnknown;
 }
 

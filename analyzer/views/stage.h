@@ -20,6 +20,8 @@ enum class Stage : uint8_t {
 };
 
 Stage StageOf(const Call& call);
+// Of a call that did not fail.
+Stage StageOf(const CallSummary& call);
 
 // Calls by stage. sent = local + admitted + queued + dropped + gap().
 struct Throttling {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace dstap::analyzer {
 namespace {
@@ -87,6 +88,7 @@ void StepsView::OnStepBegin(const Step& step) {
 }
 
 void StepsView::Sample::Clear() {
+  columns = 0;
   calls = {};
   failed = {};
   local = {};
@@ -109,6 +111,7 @@ void StepsView::OnCall(const Call& call, const Step* step) {
   if (step == nullptr) return;
   Sample& sample = live_[step->slot];
   ++sample.calls[ColumnOf(call)];
+  sample.columns |= uint64_t{1} << ColumnOf(call);
   if (!IsDataStore(call.method)) return;
   if (HasFailed(call)) {
     ++sample.failed_calls;
@@ -144,7 +147,10 @@ void StepsView::AddEnded(const Step& step, const Sample& sample, Sum& sum) {
   const bool is_first = sum.samples == 0;
   ++sum.samples;
   if (!step.ok) ++sum.failed;
-  for (size_t i = 0; i < kMethodColumns; ++i) {
+  static_assert(kMethodColumns <= 64);
+  sum.columns |= sample.columns;
+  for (uint64_t columns = sum.columns; columns != 0; columns &= columns - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(columns));
     Widen(sum.calls[i], sample.calls[i], is_first);
     Widen(sum.failed_by_method[i], sample.failed[i], is_first);
     Widen(sum.local[i], sample.local[i], is_first);

@@ -127,6 +127,7 @@ class StepsView final : public TimelineVisitor {
  public:
   void OnStepBegin(const Step& step) override;
   void OnCall(const Call& call, const Step* step) override;
+  OutsideSteps NeedsOutsideSteps() const override { return OutsideSteps::kNothing; }
   void OnBudget(const BudgetReading& reading) override;
   void OnStepEnd(const Step& step) override;
 
@@ -138,6 +139,7 @@ class StepsView final : public TimelineVisitor {
     MethodCounts calls{};
     MethodCounts failed{};
     MethodCounts local{};
+    uint64_t columns = 0;  // A bit for each that is not 0 in `calls`, and so in the others.
     uint64_t failed_calls = 0;
     Throttling throttling;
     Time longest_queue{};
@@ -149,6 +151,7 @@ class StepsView final : public TimelineVisitor {
   struct Sum {
     uint64_t samples = 0;
     uint64_t failed = 0;
+    uint64_t columns = 0;  // Of all samples; the ranges of others are 0.
     std::array<Range, kMethodColumns> calls{};
     std::array<Range, kMethodColumns> failed_by_method{};
     std::array<Range, kMethodColumns> local{};

@@ -4,22 +4,26 @@
 
 namespace dstap::analyzer {
 
-void TrafficView::OnCall(const Call& call, const Step* step) {
+template <typename T>
+void TrafficView::Count(const T& call, bool is_in_step) {
   if (sums_.size() <= call.source->index) sums_.resize(call.source->index + 1);
   Sum& sum = sums_[call.source->index];
-  if (sum.source_name != call.source->name) sum.source_name = call.source->name;
-  sum.source = call.source->id;
+  sum.source = call.source;
   const size_t column = ColumnOf(call);
   ++sum.calls[column];
-  if (step == nullptr) ++sum.outside[column];
+  if (!is_in_step) ++sum.outside[column];
   if (!IsDataStore(call.method)) return;
   const Stage stage = StageOf(call);
   sum.throttling.Add(stage);
-  if (step == nullptr) sum.throttling_outside.Add(stage);
+  if (!is_in_step) sum.throttling_outside.Add(stage);
 }
 
+void TrafficView::OnCall(const Call& call, const Step* step) { Count(call, step != nullptr); }
+void TrafficView::OnCallOutsideSteps(const CallSummary& call) { Count(call, false); }
+
 void TrafficView::OnRecordingEnd(const Recording& recording) {
-  for (Sum& sum : std::exchange(sums_, {})) {
+  for (const Sum& sum : std::exchange(sums_, {})) {
+    if (sum.source == nullptr) continue;
     SourceTraffic row;
     for (const size_t column : kColumnOrder) {
       if (sum.calls[column] == 0) continue;
@@ -30,11 +34,10 @@ void TrafficView::OnRecordingEnd(const Recording& recording) {
       row.calls += sum.calls[column];
       row.outside_steps += sum.outside[column];
     }
-    if (row.calls == 0) continue;
     row.file = recording.file;
     row.recording = recording.number;
-    row.source = sum.source;
-    row.source_name = std::move(sum.source_name);
+    row.source = sum.source->id;
+    row.source_name = sum.source->name;
     row.throttling = sum.throttling;
     row.throttling_outside_steps = sum.throttling_outside;
     traffic_.push_back(std::move(row));

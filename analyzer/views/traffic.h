@@ -38,6 +38,8 @@ using Traffic = std::vector<SourceTraffic>;  // In order of first appearance.
 class TrafficView final : public TimelineVisitor {
  public:
   void OnCall(const Call& call, const Step* step) override;
+  OutsideSteps NeedsOutsideSteps() const override { return OutsideSteps::kSummary; }
+  void OnCallOutsideSteps(const CallSummary& call) override;
   void OnRecordingEnd(const Recording& recording) override;
 
   const Traffic& traffic() const { return traffic_; }
@@ -48,9 +50,12 @@ class TrafficView final : public TimelineVisitor {
     std::array<uint64_t, kMethodColumns> outside{};
     Throttling throttling;
     Throttling throttling_outside;
-    uint32_t source = 0;
-    std::string source_name;
+    const Source* source = nullptr;  // Null: it has made no call.
   };
+
+  // `T`: a Call or a CallSummary.
+  template <typename T>
+  void Count(const T& call, bool is_in_step);
 
   std::vector<Sum> sums_;  // Of the recording that is being read, by Source::index.
   Traffic traffic_;

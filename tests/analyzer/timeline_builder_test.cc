@@ -6,7 +6,10 @@
 
 #include <algorithm>
 
+#include "analyzer/render/renderer.h"
 #include "analyzer/timeline/names.h"
+#include "analyzer/views/report.h"
+#include "proto/capture/chunk_builder.h"
 #include "tests/support/capture_script.h"
 
 namespace dstap::analyzer {
@@ -312,6 +315,107 @@ TEST(TimelineBuilderTest, AStepLeavesWhenMoreThanTheLimitWaitAfterIt) {
     EXPECT_EQ(std::ranges::count(log.lines, "step 2 ended"), 0);
     builder.EndFile({});
   }
+}
+
+// Feeds a script as one chunk.
+void FeedChunk(const CaptureScript& script, TimelineBuilder& builder) {
+  capture::ChunkBuilder chunk(1000);
+  script.ForEach([&chunk](const capture::Record& record) {
+    ASSERT_TRUE(record.call != nullptr ? chunk.Add(*record.call)
+                                       : chunk.AddRow(record.time, v1::Row(*record.row)));
+  });
+  std::string bytes(chunk.ByteSize(), '\0');
+  chunk.WriteTo(bytes.data());
+  capture::ChunkDecoder decoder;
+  ASSERT_TRUE(decoder.Load(bytes).ok());
+  builder.BeginFile("run.dstap");
+  builder.AddChunk(decoder);
+  builder.EndFile({});
+}
+
+std::string TextOf(ReportViews& views) {
+  const auto json = std::ranges::find(AllRenderers(), "json", &RendererEntry::name);
+  return json->render(views.Take(), {});
+}
+
+// Every combination of what is counted of a call, of a source with a step and of one without;
+// methods, outcomes and servers that this version does not know among them.
+CaptureScript AllKindsOfCalls() {
+  CaptureScript script;
+  script.Header().Source(1, "with steps").Source(2, "without");
+  Time now = 1s;
+  uint64_t step = 0;
+  for (int kind = 0; kind < 2 * 9 * 4 * 4 * 8; ++kind) {
+    auto call = Update("a", now, now + 20ms);
+    call.source = 1 + kind % 2;
+    call.outcome = static_cast<v1::Outcome>(kind / 2 % 9);
+    call.served_by = static_cast<v1::ServedBy>(kind / 18 % 4);
+    call.use_cache = static_cast<v1::UseCache>(kind / 72 % 4);
+    call.method = static_cast<v1::Method>(kind % 7 == 0 ? 500 : kind % 64);
+    if ((kind / 288 & 1) != 0) call.admitted.reset();
+    if ((kind / 288 & 2) != 0) call.times_queued = 1;
+    if ((kind / 288 & 4) != 0)
+      call.budgets[1] = {.type = v1::REQUEST_TYPE_STANDARD_WRITE, .taken = 1};
+    if (kind % 5 == 0) call.completed.reset();
+    if (kind % 11 == 0) call.error_code = 301;
+    if (kind % 3 == 0) call.written = capture::ValueInfo{.bytes = 5};
+    if (kind % 16 == 1) script.Begin(now, {.id = ++step, .about = {About("Players", "a")}});
+    script.Call(call);
+    if (kind % 16 == 9) script.End(now, step);
+    if (kind % 13 == 0) now += 30ms;
+  }
+  return script;
+}
+
+TEST(TimelineBuilderTest, AChunkIsReportedAsItsRecordsOneByOneAre) {
+  const CaptureScript script = AllKindsOfCalls();
+  ReportViews by_record;
+  TimelineBuilder one_by_one(by_record.visitors());
+  script.Feed(one_by_one);
+  ReportViews by_chunk;
+  TimelineBuilder at_once(by_chunk.visitors());
+  FeedChunk(script, at_once);
+  EXPECT_EQ(TextOf(by_chunk), TextOf(by_record));
+}
+
+TEST(TimelineBuilderTest, AVisitorThatNeedsWholeCallsIsToldThemWhoeverElseListens) {
+  class Summaries final : public TimelineVisitor {
+   public:
+    OutsideSteps NeedsOutsideSteps() const override { return OutsideSteps::kSummary; }
+    void OnCall(const Call&, const Step*) override { ++whole; }
+    void OnCallOutsideSteps(const CallSummary&) override { ++summaries; }
+    int whole = 0;
+    int summaries = 0;
+  };
+  CaptureScript script;
+  script.Header().Call(Update("a", 1s, 2s)).Begin(2s, {}).Call(Update("b", 2s, 3s)).End(3s, 1);
+  script.Call(Update("c", 3s, 4s));
+  Summaries alone;
+  TimelineBuilder builder({&alone});
+  FeedChunk(script, builder);
+  EXPECT_EQ(alone.whole, 1);
+  EXPECT_EQ(alone.summaries, 2);
+  Summaries with_log;
+  Log log;
+  TimelineBuilder both({&with_log, &log});
+  FeedChunk(script, both);
+  EXPECT_EQ(with_log.whole, 3);
+  EXPECT_EQ(with_log.summaries, 0);
+  EXPECT_THAT(log.Calls(), ElementsAre("call 1 a ok in no step", "call 2 b ok in step 1",
+                                       "call 3 c ok in no step"));
+}
+
+TEST(TimelineBuilderTest, ACallInFlightOfAChunkIsReplacedByItsLaterRecord) {
+  CaptureScript script;
+  auto call = Update("a", 1s, 9s);
+  call.id = 5;
+  script.Header().Source(1, "server").Call(InFlight(call)).Call(call);
+  ReportViews views;
+  TimelineBuilder builder(views.visitors());
+  FeedChunk(script, builder);
+  const Report report = views.Take();
+  EXPECT_EQ(report.overview.calls, 1U);
+  EXPECT_EQ(report.traffic.at(0).calls, 1U);
 }
 
 }  // namespace
