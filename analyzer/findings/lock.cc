@@ -7,11 +7,11 @@ namespace {
 
 constexpr size_t kBytesMax = size_t{1} << 20;
 
-using Json = nlohmann::json;
+using Value = nlohmann::json;
 
-std::string Text(const Json& json) {
+std::string OwnerOf(const Value& json) {
   return json.is_string() ? json.get<std::string>()
-                          : json.dump(-1, ' ', true, Json::error_handler_t::replace);
+                          : json.dump(-1, ' ', true, Value::error_handler_t::replace);
 }
 
 }  // namespace
@@ -20,23 +20,23 @@ LockSeen LockOf(const std::optional<ValueInfo>& value) {
   if (!value || !value->value || value->encoding != ValueEncoding::kJson) return {};
   const std::string_view text = *value->value;
   if (text.empty() || text.front() != '{' || text.size() > kBytesMax) return {};
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Value json = Value::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return {};
 
   if (const auto meta = json.find("MetaData"); meta != json.end() && meta->is_object()) {
     const auto session = meta->find("ActiveSession");
     if (session == meta->end() || session->is_null()) return {.is_known = true};
-    return {.is_known = true, .is_held = true, .owner = Text(*session)};
+    return {.is_known = true, .is_held = true, .owner = OwnerOf(*session)};
   }
   if (const auto locked = json.find("isLocked"); locked != json.end() && locked->is_boolean()) {
     const auto owner = json.find("sessionLockId");
     const bool is_held = locked->get<bool>();
     return {.is_known = true,
             .is_held = is_held,
-            .owner = is_held && owner != json.end() ? Text(*owner) : ""};
+            .owner = is_held && owner != json.end() ? OwnerOf(*owner) : ""};
   }
   if (const auto id = json.find("lockId"); id != json.end() && !id->is_null()) {
-    return {.is_known = true, .is_held = true, .owner = Text(*id)};
+    return {.is_known = true, .is_held = true, .owner = OwnerOf(*id)};
   }
   // What such a value looks like once the lock is gone.
   return {.is_known = json.contains("migrationVersion") && json.contains("data")};

@@ -3,8 +3,6 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr Time kGapMax = 120s;
-
 // Limits: the last write of unknown outcome of each key and source.
 class AmbiguousWriteRepeated final : public Rule {
  public:
@@ -26,6 +24,7 @@ class AmbiguousWriteRepeated final : public Rule {
   void ForgetLane(size_t lane) override { open_.Forget(lane); }
 
  private:
+  static constexpr Time kGapMax = 120s;
   struct Open {
     uint64_t call = 0;
     Time answered{};

@@ -8,7 +8,6 @@ namespace dstap::analyzer {
 namespace {
 
 constexpr uint64_t kCallsMin = 10;
-constexpr size_t kFramesMax = 4096;
 
 // Limits: kFramesMax frames in which something was sent.
 class BurstThrottled final : public Rule {
@@ -41,6 +40,7 @@ class BurstThrottled final : public Rule {
   }
 
  private:
+  static constexpr size_t kFramesMax = 4096;
   struct Burst {
     const Source* source = nullptr;
     std::string step;

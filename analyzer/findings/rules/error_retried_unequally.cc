@@ -7,8 +7,6 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr size_t kShapesMax = 64;
-
 // Limits: kShapesMax ways to say an error, of each source.
 class ErrorRetriedUnequally final : public Rule {
  public:
@@ -38,6 +36,7 @@ class ErrorRetriedUnequally final : public Rule {
   }
 
  private:
+  static constexpr size_t kShapesMax = 64;
   struct Told {
     uint64_t given_up = 0;  // At once.
     uint64_t retried = 0;

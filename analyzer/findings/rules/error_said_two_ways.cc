@@ -7,8 +7,6 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr size_t kShapesMax = 64;
-
 bool IsNumber(std::string_view shape) {
   return !shape.empty() && std::ranges::all_of(shape, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -66,6 +64,7 @@ class ErrorSaidTwoWays final : public Rule {
   }
 
  private:
+  static constexpr size_t kShapesMax = 64;
   struct Said {
     std::set<std::string> shapes;
     Evidence evidence;

@@ -6,8 +6,6 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr Time kGapMax = 5s;
-
 // Limits: the last write of each source, one series a key family of ordered stores.
 class IndexNotWritten final : public Rule {
  public:
@@ -59,6 +57,7 @@ class IndexNotWritten final : public Rule {
   }
 
  private:
+  static constexpr Time kGapMax = 5s;
   struct Data {
     std::string store;
     std::string key;

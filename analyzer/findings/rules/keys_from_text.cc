@@ -6,7 +6,6 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr uint64_t kKeysMin = 3;
 constexpr size_t kKeyBytesMax = 50;  // The platform's limit; a longer text is cut there.
 
 // A space, a control character or a quote in a key that is as long as keys may be, or bytes that
@@ -55,6 +54,7 @@ class KeysFromText final : public Rule {
   void ForgetKey(size_t key) override { marks_.Forget(key); }
 
  private:
+  static constexpr uint64_t kKeysMin = 3;
   struct Mark {
     bool is_seen = false;
   };

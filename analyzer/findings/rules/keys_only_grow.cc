@@ -9,7 +9,6 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr uint64_t kKeysMin = 10;
 constexpr size_t kStoresMax = 4096;
 
 std::optional<uint64_t> NumberOf(std::string_view key) {
@@ -61,6 +60,7 @@ class KeysOnlyGrow final : public Rule {
   void ForgetKey(size_t key) override { marks_.Forget(key); }
 
  private:
+  static constexpr uint64_t kKeysMin = 10;
   struct Mark {
     bool is_seen = false;
   };

@@ -4,8 +4,6 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr Time kGapMax = 60s;
-
 // Limits: the last load of each key and source, the locks that each key and source wrote last.
 class LockJudgedDifferently final : public Rule {
  public:
@@ -46,6 +44,7 @@ class LockJudgedDifferently final : public Rule {
   void ForgetLane(size_t lane) override { lanes_.Forget(lane); }
 
  private:
+  static constexpr Time kGapMax = 60s;
   struct Lane {
     std::string own;
     std::string accepted;

@@ -4,8 +4,6 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr uint64_t kTriesMin = 3;
-
 // Limits: those of LockWaits.
 class LockTakenOver final : public Rule {
  public:
@@ -18,6 +16,7 @@ class LockTakenOver final : public Rule {
   void ForgetLane(size_t lane) override { waits_.ForgetLane(lane); }
 
  private:
+  static constexpr uint64_t kTriesMin = 3;
   void Say(LockWait& wait) {
     if (wait.was_answered || wait.tries < kTriesMin) return;
     Report({.source = wait.source,

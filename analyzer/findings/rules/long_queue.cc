@@ -3,8 +3,6 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr Time kWaitMin = 10s;
-
 // Limits: keeps nothing.
 class LongQueue final : public Rule {
  public:
@@ -30,6 +28,9 @@ class LongQueue final : public Rule {
             .time = seen.issued(),
             .weight = static_cast<double>(seen.call.queued.count())});
   }
+
+ private:
+  static constexpr Time kWaitMin = 10s;
 };
 
 }  // namespace

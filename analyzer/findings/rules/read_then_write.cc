@@ -3,8 +3,6 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr Time kGapMax = 2s;
-
 // Limits: the last read and the last update of each key and source.
 class ReadThenWrite final : public Rule {
  public:
@@ -43,6 +41,7 @@ class ReadThenWrite final : public Rule {
   void ForgetLane(size_t lane) override { last_.Forget(lane); }
 
  private:
+  static constexpr Time kGapMax = 2s;
   struct Last {
     uint64_t call = 0;
     Time completed{};

@@ -6,9 +6,7 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr uint64_t kRetriesMin = 5;
 constexpr uint64_t kRoundsMin = 2;
-constexpr size_t kFramesMax = 4096;
 
 // Limits: kFramesMax frames in which something was retried.
 class RetryInPhase final : public Rule {
@@ -46,6 +44,8 @@ class RetryInPhase final : public Rule {
   }
 
  private:
+  static constexpr uint64_t kRetriesMin = 5;
+  static constexpr size_t kFramesMax = 4096;
   struct Frame {
     uint64_t retries = 0;
     Time time{};

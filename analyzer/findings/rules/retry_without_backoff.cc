@@ -3,7 +3,6 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr uint64_t kTriesMin = 5;
 constexpr Time kWaitMax = 30s;
 
 // Limits: keeps nothing.
@@ -33,6 +32,9 @@ class RetryWithoutBackoff final : public Rule {
             .time = chain.first,
             .weight = static_cast<double>(chain.tries)});
   }
+
+ private:
+  static constexpr uint64_t kTriesMin = 5;
 };
 
 }  // namespace

@@ -3,8 +3,6 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr uint64_t kRetriesMin = 3;
-
 // Limits: keeps nothing.
 class RetryWithoutDelay final : public Rule {
  public:
@@ -28,6 +26,9 @@ class RetryWithoutDelay final : public Rule {
             .time = chain.first,
             .weight = static_cast<double>(chain.immediate)});
   }
+
+ private:
+  static constexpr uint64_t kRetriesMin = 3;
 };
 
 }  // namespace

@@ -3,8 +3,6 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr Time kGapMax = 10s;
-
 // Limits: the last read and the last user of each key.
 class StaleHandover final : public Rule {
  public:
@@ -44,6 +42,7 @@ class StaleHandover final : public Rule {
   void ForgetLane(size_t lane) override { was_used_by_.Forget(lane); }
 
  private:
+  static constexpr Time kGapMax = 10s;
   struct Use {
     const Source* source = nullptr;
     Time time{};

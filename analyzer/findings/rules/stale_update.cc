@@ -3,8 +3,6 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr Time kGapMax = 30s;
-
 // Limits: one series of tries a key and source, and the last write of each key.
 class StaleUpdate final : public Rule {
  public:
@@ -46,6 +44,7 @@ class StaleUpdate final : public Rule {
   void ForgetKey(size_t key) override { writes_.Forget(key); }
 
  private:
+  static constexpr Time kGapMax = 30s;
   struct Series {
     uint64_t tries = 0;
     uint64_t local = 0;

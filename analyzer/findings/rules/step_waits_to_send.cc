@@ -5,8 +5,6 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr Time kWaitMin = 5s;
-
 // Limits: two counts each live step and source.
 class StepWaitsToSend final : public Rule {
  public:
@@ -48,6 +46,7 @@ class StepWaitsToSend final : public Rule {
   }
 
  private:
+  static constexpr Time kWaitMin = 5s;
   struct Waiting {
     bool has_sent = false;
     uint64_t sent = 0;

@@ -4,7 +4,6 @@ namespace dstap::analyzer {
 namespace {
 
 constexpr uint64_t kWritesMin = 3;
-constexpr Time kGapMax = 2s;
 
 // Limits: one run of writes a key and source.
 class SupersededWrites final : public Rule {
@@ -33,6 +32,7 @@ class SupersededWrites final : public Rule {
   void ForgetLane(size_t lane) override { End(runs_[lane]); }
 
  private:
+  static constexpr Time kGapMax = 2s;
   struct Run {
     uint64_t writes = 0;
     uint64_t hash = 0;

@@ -5,8 +5,6 @@
 namespace dstap::analyzer {
 namespace {
 
-constexpr size_t kShapesMax = 8;
-
 // Limits: one series of refusals a key and source.
 class ValueRefused final : public Rule {
  public:
@@ -39,6 +37,7 @@ class ValueRefused final : public Rule {
   void ForgetLane(size_t lane) override { End(refused_[lane]); }
 
  private:
+  static constexpr size_t kShapesMax = 8;
   struct Refused {
     bool was_stored = false;
     Time stored{};
