@@ -39,7 +39,8 @@ const Wrong kWrong[] = {
     {"UnknownSubcommand",
      {"rekord"},
      2,
-     "dstap: \"rekord\" is no command; there are record, lab, report, diff, cat, info, verify, "
+     "dstap: \"rekord\" is no command; there are record, lab, report, diff, audit, cat, info, "
+     "verify, "
      "recover, pack, trim and merge; see "
      "\"dstap --help\""},
     {"UnknownSubcommandOfControlCharacters", {"\x1B[31m"}, 2, "\"\\x1b[31m\" is no command"},

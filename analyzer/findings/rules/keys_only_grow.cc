@@ -1,7 +1,7 @@
 #include <charconv>
+#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "analyzer/findings/rules/rules.h"
 #include "analyzer/timeline/key_family.h"
@@ -116,8 +116,7 @@ class KeysOnlyGrow final : public Rule {
 
   Slots<Growth> families_;
   Slots<Mark> marks_;
-  // Reported in any order: they become findings, which have one.
-  std::unordered_map<std::string, Growth> stores_;
+  std::map<std::string, Growth> stores_;
 };
 
 }  // namespace
