@@ -104,7 +104,8 @@ size_t Audit::FindKey(const StoreKey& key) const {
 }
 
 std::string Audit::ProfileWords() const {
-  return profile_.empty() ? "rules of 2026, as the capture names none" : "rules of " + profile_;
+  return profile_.empty() ? "the rules of 2026 (the capture names none)"
+                          : "the rules of " + profile_;
 }
 
 bool Audit::HasProfile(std::string_view date) const { return profile_ == date; }

@@ -1,5 +1,6 @@
 #include "analyzer/findings/rates.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace dstap::analyzer {
@@ -14,6 +15,9 @@ constexpr std::array<Rate, kBudgets> kToday = {
 // To 2025: reads of both kinds of stores were one limit, and so were writes and removals.
 constexpr std::array<Rate, kBudgets> kEarlier = {
     {{60, 10}, {60, 10}, {5, 2}, {60, 10}, {60, 10}, {30, 5}, {5, 2}, {30, 5}}};
+
+// Of one call; a BatchGetAsync takes up to 100.
+constexpr uint32_t kTakenMax = 10'000;
 
 bool IsOld(std::string_view profile) { return profile == "2020" || profile == "2023"; }
 
@@ -108,7 +112,7 @@ std::array<Cost, 2> CostsOf(const Call& call, std::string_view profile, bool nev
   for (size_t i = 0; i < 2; ++i) {
     if (call.budgets[i].type == RequestType::kUnknown) continue;
     is_recorded = true;
-    costs[i] = {BudgetOf(call.budgets[i].type), call.budgets[i].taken};
+    costs[i] = {BudgetOf(call.budgets[i].type), std::min(call.budgets[i].taken, kTakenMax)};
   }
   if (is_recorded) return costs;
   if (never_left) return costs;
@@ -119,8 +123,9 @@ std::array<Cost, 2> CostsOf(const Call& call, std::string_view profile, bool nev
     const bool is_read =
         *budgets[i] == Budget::kStandardRead || *budgets[i] == Budget::kOrderedRead;
     if (is_local && is_read) continue;
-    costs[i] = {IsOld(profile) ? Merged(*budgets[i]) : *budgets[i],
-                has_keys ? static_cast<uint32_t>(call.list->keys.size()) : 1};
+    costs[i] = {
+        IsOld(profile) ? Merged(*budgets[i]) : *budgets[i],
+        has_keys ? static_cast<uint32_t>(std::min<size_t>(call.list->keys.size(), kTakenMax)) : 1};
   }
   return costs;
 }

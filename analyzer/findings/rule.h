@@ -116,7 +116,7 @@ class RuleHost {
   // The number of a key that was seen, else kNone.
   virtual size_t FindKey(const StoreKey& key) const = 0;
   virtual Rate LimitOf(const Source& source, Budget budget) const = 0;
-  // "2026", and whether the recording said so.
+  // "the rules of 2026".
   virtual std::string ProfileWords() const = 0;
   virtual bool HasProfile(std::string_view date) const = 0;
 };

@@ -6,8 +6,9 @@ namespace dstap::analyzer {
 
 std::string Seconds(Time time) {
   const bool is_negative = time < Time(0);
-  const int64_t ns = is_negative ? -time.count() : time.count();
-  const int64_t ms = (ns + 500'000) / 1'000'000;
+  const int64_t rest = time.count() % 1'000'000;
+  int64_t ms = time.count() / 1'000'000;
+  ms = is_negative ? -ms + (rest <= -500'000 ? 1 : 0) : ms + (rest >= 500'000 ? 1 : 0);
   std::string text = fmt::format("{}{}.{:03}", is_negative ? "-" : "", ms / 1000, ms % 1000);
   while (text.back() == '0') text.pop_back();
   if (text.back() == '.') text.pop_back();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,7 +21,8 @@ std::string Count(uint64_t count, std::string_view what);
 
 // "98.4 %".
 inline std::string Percent(uint64_t part, uint64_t whole) {
-  const uint64_t tenths = whole == 0 ? 0 : (part * 1000 + whole / 2) / whole;
+  const double share = whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  const auto tenths = static_cast<uint64_t>(std::lround(share * 1000));
   return tenths % 10 == 0 ? fmt::format("{} %", tenths / 10)
                           : fmt::format("{}.{} %", tenths / 10, tenths % 10);
 }

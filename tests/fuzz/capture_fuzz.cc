@@ -3,7 +3,10 @@
 #include <memory>
 #include <utility>
 
+#include "analyzer/findings/audit.h"
+#include "analyzer/findings/catalogue.h"
 #include "analyzer/render/call_writer.h"
+#include "analyzer/render/findings_renderer.h"
 #include "analyzer/render/renderer.h"
 #include "analyzer/timeline/read_capture.h"
 #include "analyzer/views/report.h"
@@ -70,6 +73,19 @@ void RunValidate(const CaptureInput& input) {
   DSTAP_CHECK(reader->bytes_read() == input.file.size());
 }
 
+void RunAudit(const CaptureInput& input) {
+  const auto rules = analyzer::AllRules();
+  analyzer::Audit audit({rules.begin(), rules.end()});
+  analyzer::TimelineBuilder builder({&audit});
+  const analyzer::CaptureRead read = analyzer::ReadCapture("fuzz.dstap", SourceOf(input), builder);
+  if (!read.is_capture) return;
+  const analyzer::AuditResult result{
+      .rules = {rules.begin(), rules.end()}, .findings = audit.Take(), .calls = audit.calls()};
+  for (const analyzer::FindingsRendererEntry& renderer : analyzer::AllFindingsRenderers()) {
+    CheckPrintable(renderer.render(result, {}));
+  }
+}
+
 void RunReport(const CaptureInput& input) {
   analyzer::ReportViews views;
   analyzer::TimelineBuilder builder(views.visitors());
@@ -134,6 +150,7 @@ void RunInput(std::string_view bytes) {
     case CaptureUse::kValidate:
       return RunValidate(input);
     case CaptureUse::kReport:
+      RunAudit(input);
       return RunReport(input);
     case CaptureUse::kPrintCalls:
       return RunPrintCalls(input);

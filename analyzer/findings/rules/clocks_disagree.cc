@@ -56,8 +56,8 @@ class ClocksDisagree final : public Rule {
       const ClockReading& first = *readings.first;
       if (earliest == nullptr || OffsetOf(first) < OffsetOf(*earliest)) earliest = &first;
       if (latest == nullptr || OffsetOf(first) > OffsetOf(*latest)) latest = &first;
-      const Time drift =
-          (readings.last.on_source - first.on_source) - (readings.last.time - first.time);
+      const Time drift = Between(readings.last.time - first.time,
+                                 Between(first.on_source, readings.last.on_source));
       if (std::chrono::abs(drift) <= kDriftMax) continue;
       Say(first,
           fmt::format("the clock of {} ran {} {} than the recording's within {}",
@@ -67,7 +67,7 @@ class ClocksDisagree final : public Rule {
           drift);
     }
     if (earliest == nullptr) return;
-    const Time apart = OffsetOf(*latest) - OffsetOf(*earliest);
+    const Time apart = Between(OffsetOf(*earliest), OffsetOf(*latest));
     if (apart <= kApartMax) return;
     Say(*latest,
         fmt::format("by the calendar {} is {} ahead of {}", latest->source->name, Seconds(apart),
@@ -90,7 +90,18 @@ class ClocksDisagree final : public Rule {
   };
 
   // Time 0 of the recording by the source's calendar.
-  static Time OffsetOf(const ClockReading& reading) { return reading.since_1970 - reading.time; }
+  static Time OffsetOf(const ClockReading& reading) {
+    return Between(reading.time, reading.since_1970);
+  }
+
+  // Clocks can say anything: what does not fit is as far apart as can be.
+  static Time Between(Time from, Time to) {
+    int64_t apart = 0;
+    if (!__builtin_sub_overflow(to.count(), from.count(), &apart)) {
+      return std::clamp(Time(apart), -Time::max(), Time::max());
+    }
+    return to > from ? Time::max() : -Time::max();
+  }
 
   void Say(const ClockReading& reading, std::string text, Time by) {
     Report({.source = reading.source,

@@ -5,6 +5,8 @@ namespace dstap::analyzer {
 namespace {
 
 constexpr uint32_t kKibMax = 4096;  // A minute.
+// What claims to be larger is counted as this.
+constexpr uint64_t kBytesMax = uint64_t{1} << 30;
 // A key that never has a larger value cannot come near the limit, and need not be counted.
 constexpr uint64_t kBytesMin = 16 * 1024;
 
@@ -16,7 +18,7 @@ class KeyWriteThroughput final : public Rule {
   void OnCall(const SeenCall& seen) override {
     const bool counts = seen.stored || (seen.writes && seen.error == ErrorClass::kKeyThrottled);
     if (!counts || !seen.call.written || seen.call.written->bytes < kBytesMin) return;
-    const uint64_t bytes = seen.call.written->bytes;
+    const uint64_t bytes = std::min(seen.call.written->bytes, kBytesMax);
     RateWindow& window = windows_[seen.key];
     window.Add(seen.issued(), static_cast<uint32_t>((bytes + 1023) / 1024));
     if (window.total() <= kKibMax) return;

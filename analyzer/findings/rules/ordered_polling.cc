@@ -47,7 +47,7 @@ class OrderedPolling final : public Rule {
            .confidence = is_over ? Confidence::kObserved : Confidence::kInferred,
            .severity = std::nullopt,
            .text = fmt::format(
-               "{} are read up to {} times a minute, and {} allows {} with 1 player; it fits from "
+               "{} are read up to {} times a minute, and {} allow {} with 1 player; it fits from "
                "{} on, or with one player every {:.1f} s at three quarters of the limit",
                Count(polled.boards, "ordered store"), polled.most, host().ProfileWords(), alone,
                Count(fits_from, "player"), period),

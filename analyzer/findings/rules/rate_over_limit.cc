@@ -31,7 +31,7 @@ class RateOverLimit final : public Rule {
         if (peak.count == 0) continue;
         const bool is_hit = state.queued + state.dropped > 0;
         std::string text = fmt::format(
-            "{} {} requests in a minute, and {} allows {} with {} ({} + {} each)", peak.count,
+            "{} {} requests in a minute, and {} allow {} with {} ({} + {} each)", peak.count,
             NameOf(static_cast<Budget>(i)), host().ProfileWords(), peak.rate.At(peak.players),
             Count(peak.players, "player"), peak.rate.base, peak.rate.per_player);
         if (is_hit) {

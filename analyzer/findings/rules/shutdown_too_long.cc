@@ -19,14 +19,14 @@ class ShutdownTooLong final : public Rule {
   void OnCall(const SeenCall& seen) override {
     if (seen.step == nullptr || !IsShutdown(seen.step->name)) return;
     Closing& closing = closings_[seen.step->slot];
-    const Time limit = seen.step->begin + kShutdownMax;
+    const bool is_late = seen.completed() - seen.step->begin > kShutdownMax;
     ++closing.sent;
     // What is open behind an early end is another rule's.
-    const bool ended_early = seen.step->end && *seen.step->end < limit;
-    if (!ended_early && seen.completed() > limit) {
+    const bool ended_early = seen.step->end && *seen.step->end - seen.step->begin < kShutdownMax;
+    if (!ended_early && is_late) {
       ++closing.late;
       closing.evidence.Add(seen.call.id);
-    } else if (seen.completed() <= limit) {
+    } else if (!is_late) {
       ++closing.answered;
     }
     if (closing.sent > 1) {

@@ -4,6 +4,7 @@ namespace dstap::analyzer {
 namespace {
 
 constexpr uint64_t kValueBytesMax = 4'194'304;
+constexpr uint64_t kWorthAWord = (kValueBytesMax * 4 + 4) / 5;
 
 // Limits: the first size of each key.
 class ValueNearLimit final : public Rule {
@@ -15,7 +16,7 @@ class ValueNearLimit final : public Rule {
     const uint64_t bytes = seen.call.written->bytes;
     Size& size = sizes_[seen.key];
     if (size.first == 0) size = {bytes, seen.issued()};
-    if (bytes * 5 < kValueBytesMax * 4) return;
+    if (bytes < kWorthAWord) return;
     Evidence evidence;
     evidence.Add(seen.call.id);
     std::string text = fmt::format("a value of {} is {} of the limit of {}", Bytes(bytes),

@@ -24,7 +24,7 @@ class WriteCooldown final : public Rule {
            .confidence = Confidence::kObserved,
            .severity = std::nullopt,
            .text = fmt::format("{} of a key came less than {} after the one before, the first {} "
-                               "after it; {} makes them wait, later rules do not",
+                               "after it; {} make them wait, later rules do not",
                                Count(last.count, "write"), Seconds(kCooldown),
                                Seconds(now - last.time), host().ProfileWords()),
            .evidence = last.evidence,
