@@ -61,9 +61,14 @@ Audit::~Audit() = default;
 void Audit::OnRecordingBegin(const Recording& recording) {
   collector_.BeginRecording(recording);
   profile_ = recording.rule_profile;
-  keys_ = SlotTable(kKeysMax);
-  lanes_ = SlotTable(kKeysMax);
-  family_of_key_ = Slots<size_t>();
+  keys_ = SlotTable<TextName>(kKeysMax);
+  lanes_ = SlotTable<PairName>(kKeysMax);
+  facts_of_key_ = Slots<KeyFacts>();
+  next_serial_ = 0;
+  step_names_.assign(1, "");
+  step_name_by_text_.clear();
+  step_name_of_slot_.clear();
+  last_caller_ = 0;
   families_.clear();
   family_by_name_.clear();
   callers_.assign(1, "");
@@ -137,17 +142,14 @@ size_t Audit::FamilyOfKey(const Call& call) {
 size_t Audit::KeyOf(const Call& call) {
   name_.clear();
   AppendPlace(call, name_);
-  const SlotTable::Place place = keys_.Of(name_);
+  const auto place = keys_.Of(name_);
   if (place.is_reused) Tell(&Rule::ForgetKey, place.slot);
-  if (place.is_new) family_of_key_[place.slot] = FamilyOfKey(call);
+  if (place.is_new) facts_of_key_[place.slot] = {FamilyOfKey(call), ++next_serial_};
   return place.slot;
 }
 
-size_t Audit::LaneOf(const Call& call) {
-  name_.assign(std::to_string(call.source->index));
-  name_ += '\0';
-  AppendPlace(call, name_);
-  const SlotTable::Place place = lanes_.Of(name_);
+size_t Audit::LaneOf(const Call& call, size_t key) {
+  const auto place = lanes_.Of({facts_of_key_[key].serial, call.source->index});
   if (place.is_reused) {
     chains_.Forget(place.slot);
     Tell(&Rule::ForgetLane, place.slot);
@@ -157,9 +159,10 @@ size_t Audit::LaneOf(const Call& call) {
 
 size_t Audit::CallerOf(std::string_view name) {
   if (name.empty()) return 0;
+  if (name == callers_[last_caller_]) return last_caller_;
   std::string wanted(name);
   if (const auto found = caller_by_name_.find(wanted); found != caller_by_name_.end()) {
-    return found->second;
+    return last_caller_ = found->second;
   }
   if (callers_.size() == kCallersMax) callers_.emplace_back("(others)");
   if (callers_.size() > kCallersMax) return kCallersMax;
@@ -168,11 +171,23 @@ size_t Audit::CallerOf(std::string_view name) {
   return callers_.size() - 1;
 }
 
+size_t Audit::StepNameOf(const std::string& name) {
+  if (const auto found = step_name_by_text_.find(name); found != step_name_by_text_.end()) {
+    return found->second;
+  }
+  if (step_names_.size() == kFamiliesMax) step_names_.emplace_back("(others)");
+  if (step_names_.size() > kFamiliesMax) return kFamiliesMax;
+  step_names_.push_back(name);
+  step_name_by_text_.emplace(name, step_names_.size() - 1);
+  return step_names_.size() - 1;
+}
+
 SeenCall Audit::See(const Call& call, const Step* step) {
   SeenCall seen{.call = call, .step = step, .costs = {}};
   seen.key = KeyOf(call);
-  seen.family = family_of_key_[seen.key];
-  seen.lane = LaneOf(call);
+  seen.family = facts_of_key_[seen.key].family;
+  seen.lane = LaneOf(call, seen.key);
+  if (step != nullptr) seen.step_name = step_name_of_slot_[step->slot];
   seen.failures_before = chains_.FailuresOf(seen.lane);
   seen.caller = CallerOf(call.caller);
   seen.error = ClassOf(call);
@@ -208,7 +223,13 @@ void Audit::OnCall(const Call& call, const Step* step) {
 }
 
 void Audit::OnSource(const Source& source) { Tell(&Rule::OnSource, source); }
-void Audit::OnStepBegin(const Step& step) { Tell(&Rule::OnStepBegin, step); }
+
+void Audit::OnStepBegin(const Step& step) {
+  if (step_name_of_slot_.size() <= step.slot) step_name_of_slot_.resize(step.slot + 1);
+  step_name_of_slot_[step.slot] = StepNameOf(step.name);
+  Tell(&Rule::OnStepBegin, step);
+}
+
 void Audit::OnStepEnd(const Step& step) { Tell(&Rule::OnStepEnd, step); }
 void Audit::OnBudget(const BudgetReading& reading) { Tell(&Rule::OnBudget, reading); }
 void Audit::OnClock(const ClockReading& reading) { Tell(&Rule::OnClock, reading); }

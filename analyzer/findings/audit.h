@@ -21,7 +21,8 @@ namespace dstap::analyzer {
 //
 // Ownership: the rules' entries outlive it.
 // Threads:   not thread-safe.
-// Limits:    kKeysMax keys and as many lanes, kFamiliesMax families, kCallersMax callers; what the
+// Limits:    kKeysMax keys and as many lanes, kFamiliesMax families and names of steps, kCallersMax
+// callers; what the
 //            rules keep for each of them; the findings (FindingCollector).
 class Audit final : public TimelineVisitor, private RuleHost {
  public:
@@ -54,6 +55,7 @@ class Audit final : public TimelineVisitor, private RuleHost {
 
   void Report(const RuleEntry& rule, Occurrence occurrence) override;
   const Family& FamilyAt(size_t family) const override { return families_[family]; }
+  const std::string& StepAt(size_t step_name) const override { return step_names_[step_name]; }
   std::string_view CallerAt(size_t caller) const override { return callers_[caller]; }
   size_t FindKey(const StoreKey& key) const override;
   Rate LimitOf(const Source& source, Budget budget) const override;
@@ -61,9 +63,10 @@ class Audit final : public TimelineVisitor, private RuleHost {
   bool HasProfile(std::string_view date) const override;
 
   size_t KeyOf(const Call& call);
-  size_t LaneOf(const Call& call);
+  size_t LaneOf(const Call& call, size_t key);
   size_t FamilyOfKey(const Call& call);
   size_t CallerOf(std::string_view name);
+  size_t StepNameOf(const std::string& name);
   Limits& LimitsOf(const Source& source);
   SeenCall See(const Call& call, const Step* step);
 
@@ -77,13 +80,22 @@ class Audit final : public TimelineVisitor, private RuleHost {
   FindingCollector collector_;
   FailureChains chains_;
   std::string profile_;
-  SlotTable keys_;
-  SlotTable lanes_;
-  Slots<size_t> family_of_key_;
+  SlotTable<TextName> keys_;
+  SlotTable<PairName> lanes_;  // Of a key's serial number and a source.
+  struct KeyFacts {
+    size_t family = 0;
+    uint64_t serial = 0;  // No other key of the recording has it, whatever its slot.
+  };
+  Slots<KeyFacts> facts_of_key_;
+  uint64_t next_serial_ = 0;
+  std::vector<std::string> step_names_;  // The first is that of no step.
+  std::unordered_map<std::string, size_t> step_name_by_text_;
+  std::vector<size_t> step_name_of_slot_;  // By Step::slot.
   std::vector<Family> families_;
   std::unordered_map<std::string, size_t> family_by_name_;
   std::vector<std::string> callers_;  // The first is "not known".
   std::unordered_map<std::string, size_t> caller_by_name_;
+  size_t last_caller_ = 0;
   std::vector<Limits> limits_;  // By Source::index.
   std::string name_;            // Keeps its memory from call to call.
   uint64_t calls_ = 0;

@@ -19,7 +19,7 @@ void FailureChains::Add(const SeenCall& seen) {
     chain.lane = seen.lane;
     chain.family = seen.family;
     chain.caller = seen.caller;
-    chain.step = StepName(seen.step);
+    chain.step = seen.step_name;
     chain.first = seen.issued();
     chain.error = seen.error;
     chain.error_shape = ShapeOf(seen.call);

@@ -1,13 +1,14 @@
 // What an audit has to say.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "proto/base/clock.h"
 
@@ -38,18 +39,21 @@ constexpr std::string_view NameOf(Confidence confidence) {
 inline constexpr size_t kEvidenceMax = 5;
 
 // The calls that a finding rests on.
-struct Evidence {
-  std::vector<uint64_t> calls;  // The first kEvidenceMax ids.
-  uint64_t count = 0;
+class Evidence {
+ public:
+  uint64_t count = 0;  // Of all.
 
   void Add(uint64_t call) {
-    if (calls.size() < kEvidenceMax) calls.push_back(call);
+    if (count < kEvidenceMax) first_[count] = call;
     ++count;
   }
-  void Clear() {
-    calls.clear();
-    count = 0;
+  void Clear() { count = 0; }
+  std::span<const uint64_t> calls() const {
+    return {first_.data(), std::min<size_t>(count, kEvidenceMax)};
   }
+
+ private:
+  std::array<uint64_t, kEvidenceMax> first_{};
 };
 
 // One thing that went wrong in one way at one place: occurrences of a rule with the same source,

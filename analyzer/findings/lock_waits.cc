@@ -48,7 +48,7 @@ void LockWaits::Add(const SeenCall& seen) {
       lane.step = step;
       lane.has_foreign_before = key.write.source != nullptr && key.write.source != source;
       wait.source = source;
-      wait.step = StepName(seen.step);
+      wait.step = seen.step_name;
       wait.family = seen.family;
       wait.first = seen.issued();
     }

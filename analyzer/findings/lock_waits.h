@@ -21,7 +21,7 @@ struct LockWait {
   };
 
   const Source* source = nullptr;
-  std::string step;
+  size_t step = 0;
   size_t family = 0;
   std::vector<Time> starts;  // Of the first kStartsMax.
   static constexpr size_t kStartsMax = 32;

@@ -41,7 +41,8 @@ struct SeenCall {
   size_t key = kNone;   // A small number for store, scope and key (none: the whole store).
   size_t lane = kNone;  // The same for that and source.
   size_t family = 0;
-  size_t caller = 0;  // A small number for the module or script; 0: not known.
+  size_t step_name = 0;  // A small number for the step's name; 0: of no step.
+  size_t caller = 0;     // A small number for the module or script; 0: not known.
   ErrorClass error = ErrorClass::kNone;
   bool reads = false;          // Its method reads a value of one key.
   bool writes = false;         // Its method may write one.
@@ -74,7 +75,7 @@ struct FailureChain {
   size_t lane = kNone;
   size_t family = 0;
   size_t caller = 0;
-  std::string step;
+  size_t step = 0;
   uint64_t tries = 0;  // That failed.
   Time first{};        // Issued.
   Time last{};         // Issued.
@@ -112,6 +113,7 @@ class RuleHost {
 
   virtual void Report(const RuleEntry& rule, Occurrence occurrence) = 0;
   virtual const Family& FamilyAt(size_t family) const = 0;
+  virtual const std::string& StepAt(size_t step_name) const = 0;
   virtual std::string_view CallerAt(size_t caller) const = 0;
   // The number of a key that was seen, else kNone.
   virtual size_t FindKey(const StoreKey& key) const = 0;

@@ -34,7 +34,7 @@ Json FindingOf(const Finding& finding) {
   json["text"] = Text(finding.text);
   json["occurrences"] = finding.occurrences;
   json["first_seconds"] = SecondsNumber(finding.first);
-  json["calls"] = finding.evidence.calls;
+  json["calls"] = finding.evidence.calls();
   json["calls_count"] = finding.evidence.count;
   json["fingerprint"] = finding.Fingerprint();
   if (finding.accepted) json["accepted"] = Text(*finding.accepted);
@@ -93,7 +93,7 @@ Json SarifResult(const Finding& finding, size_t rule_index) {
                  {"recording", finding.recording},
                  {"occurrences", finding.occurrences},
                  {"firstSeconds", SecondsNumber(finding.first)},
-                 {"calls", finding.evidence.calls},
+                 {"calls", finding.evidence.calls()},
                  {"callsCount", finding.evidence.count}}}};
   if (finding.accepted) {
     json["suppressions"] =

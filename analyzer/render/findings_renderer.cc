@@ -59,8 +59,8 @@ std::string BasisOf(const Finding& finding) {
   const Evidence& evidence = finding.evidence;
   if (evidence.count == 0) return text;
   text += fmt::format("; {} {}", evidence.count == 1 ? "call" : "calls",
-                      fmt::join(evidence.calls, ", "));
-  if (evidence.count > evidence.calls.size()) text += fmt::format(" of {}", evidence.count);
+                      fmt::join(evidence.calls(), ", "));
+  if (evidence.count > evidence.calls().size()) text += fmt::format(" of {}", evidence.count);
   return text;
 }
 

@@ -102,11 +102,11 @@ TEST(FamilyTest, IdsAreNumbersAndUuids) {
 }
 
 TEST(SlotTableTest, ForgetsWhatWasNotSeenForLongest) {
-  SlotTable table(2);
+  SlotTable<TextName> table(2);
   EXPECT_EQ(table.Of("a").slot, 0U);
   EXPECT_EQ(table.Of("b").slot, 1U);
   EXPECT_FALSE(table.Of("a").is_new);
-  const SlotTable::Place c = table.Of("c");
+  const auto c = table.Of("c");
   EXPECT_EQ(c.slot, 1U);
   EXPECT_TRUE(c.is_new && c.is_reused);
   EXPECT_FALSE(table.Find("b").has_value());
@@ -166,7 +166,8 @@ TEST(AuditTest, WhatIsInOneFamilyIsOneFindingWithTheWorstSentence) {
   EXPECT_EQ(findings[0].keys, "u#");
   EXPECT_EQ(findings[0].first, Time(0));
   EXPECT_TRUE(findings[0].text.starts_with("5 writes of one key within 4 s")) << findings[0].text;
-  EXPECT_EQ(findings[0].evidence.calls, (std::vector<uint64_t>{4, 5, 6, 7, 8}));
+  const auto calls = findings[0].evidence.calls();
+  EXPECT_EQ(std::vector(calls.begin(), calls.end()), (std::vector<uint64_t>{4, 5, 6, 7, 8}));
 }
 
 TEST(AuditTest, RecordingsAreLookedAtApart) {

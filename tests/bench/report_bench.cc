@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "analyzer/findings/audit.h"
+#include "analyzer/findings/catalogue.h"
 #include "analyzer/render/renderer.h"
 #include "analyzer/timeline/read_capture.h"
 #include "analyzer/views/report.h"
@@ -48,6 +50,19 @@ void BM_Report(benchmark::State& state, capture::ReadOn read_on) {
   state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kCalls));
 }
 
+void BM_Audit(benchmark::State& state) {
+  const std::string& capture = TheCapture();
+  const auto rules = analyzer::AllRules();
+  for (auto _ : state) {
+    analyzer::Audit audit({rules.begin(), rules.end()});
+    analyzer::TimelineBuilder builder({&audit});
+    DSTAP_CHECK(analyzer::ReadCapture("bench.dstap", SourceOf(capture), builder).status.ok());
+    benchmark::DoNotOptimize(audit.Take());
+    DSTAP_CHECK(audit.calls() == kCalls);
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kCalls));
+}
+
 // What a report cannot be faster than: the timeline, with nobody looking at it.
 void BM_TimelineAlone(benchmark::State& state) {
   const std::string& capture = TheCapture();
@@ -83,6 +98,7 @@ BENCHMARK_CAPTURE(BM_Report, one, capture::ReadOn::kThisThread)->Name("report/al
 BENCHMARK_CAPTURE(BM_Report, two, capture::ReadOn::kOneMoreThread)
     ->Name("report/all, two threads")
     ->UseRealTime();
+BENCHMARK(BM_Audit)->Name("audit/all rules");
 BENCHMARK(BM_TimelineAlone)->Name("report/timeline alone");
 BENCHMARK(BM_JsonLines)->Name("as JSON lines/counted");
 

@@ -1,6 +1,7 @@
 #include <array>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "analyzer/findings/rules/rules.h"
 #include "analyzer/timeline/names.h"
@@ -26,7 +27,9 @@ class BudgetAlwaysZero final : public Rule {
     if (seen.call.outcome != Outcome::kOk || seen.call.times_queued > 0) return;
     for (const Cost& cost : seen.costs) {
       if (!cost.budget || cost.taken == 0) continue;
-      passed_[{seen.call.source->index, *cost.budget}].Add(seen.call.id);
+      const size_t source = seen.call.source->index;
+      if (passed_.size() <= source) passed_.resize(source + 1);
+      passed_[source][static_cast<size_t>(*cost.budget)].Add(seen.call.id);
     }
   }
 
@@ -34,16 +37,17 @@ class BudgetAlwaysZero final : public Rule {
     for (const auto& [which, readings] : readings_) {
       const auto budget = BudgetOf(which.second);
       if (readings.count < kReadingsMin || readings.above_zero > 0 || !budget) continue;
-      const auto passed = passed_.find({which.first, *budget});
-      if (passed == passed_.end()) continue;
+      if (which.first >= passed_.size()) continue;
+      const Evidence& passed = passed_[which.first][static_cast<size_t>(*budget)];
+      if (passed.count == 0) continue;
       Report({.source = readings.source,
               .confidence = Confidence::kInferred,
               .severity = std::nullopt,
               .text = fmt::format("the budget of {} was 0 in all of {}, and {} that spend it were "
                                   "let through at once: it is not reported rather than used up",
                                   NameOf(which.second), Count(readings.count, "reading"),
-                                  Count(passed->second.count, "request")),
-              .evidence = passed->second,
+                                  Count(passed.count, "request")),
+              .evidence = passed,
               .time = readings.time,
               .weight = static_cast<double>(readings.count)});
     }
@@ -57,7 +61,7 @@ class BudgetAlwaysZero final : public Rule {
     Time time{};
   };
   std::map<std::pair<size_t, RequestType>, Readings> readings_;
-  std::map<std::pair<size_t, Budget>, Evidence> passed_;
+  std::vector<std::array<Evidence, kBudgets>> passed_;  // By Source::index and Budget.
 };
 
 }  // namespace

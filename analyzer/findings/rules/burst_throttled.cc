@@ -20,7 +20,7 @@ class BurstThrottled final : public Rule {
     Burst& burst = bursts_[{frame, seen.call.source->index}];
     if (burst.stages.sent == 0) {
       burst.source = seen.call.source;
-      burst.step = StepName(seen.step);
+      burst.step = seen.step_name;
       burst.family = seen.family;
       burst.caller = seen.caller;
       burst.time = seen.issued();
@@ -43,7 +43,7 @@ class BurstThrottled final : public Rule {
   static constexpr size_t kFramesMax = 4096;
   struct Burst {
     const Source* source = nullptr;
-    std::string step;
+    size_t step = 0;
     size_t family = 0;
     size_t caller = 0;
     Time time{};
@@ -62,7 +62,7 @@ class BurstThrottled final : public Rule {
     if (stages.local > 0) text += fmt::format(" + {} from the server's own copy", stages.local);
     if (stages.gap() > 0) text += fmt::format(" + {} that the capture does not tell", stages.gap());
     Report({.source = burst.source,
-            .step = std::move(burst.step),
+            .step = host().StepAt(burst.step),
             .family = burst.family,
             .confidence = Confidence::kObserved,
             .severity = stages.dropped > 0 ? std::optional(Severity::kError) : std::nullopt,

@@ -26,7 +26,7 @@ class ErrorRetriedUnequally final : public Rule {
     told.time = chain.first;
     ++(chain.tries == 1 ? told.given_up : told.retried);
     told.most_tries = std::max(told.most_tries, chain.tries);
-    for (const uint64_t call : chain.evidence.calls) told.evidence.Add(call);
+    for (const uint64_t call : chain.evidence.calls()) told.evidence.Add(call);
   }
 
   void OnRecordingEnd(const Recording& /*recording*/) override {
@@ -42,7 +42,7 @@ class ErrorRetriedUnequally final : public Rule {
     uint64_t retried = 0;
     uint64_t most_tries = 0;
     const Source* source = nullptr;
-    std::string step;
+    size_t step = 0;
     size_t family = 0;
     Time time{};
     Evidence evidence;
@@ -55,10 +55,10 @@ class ErrorRetriedUnequally final : public Rule {
       for (const auto& [retried, b] : shapes) {
         if (b.retried == 0 || b.given_up > 0) continue;
         Evidence evidence = a.evidence;
-        for (const uint64_t call : b.evidence.calls) evidence.Add(call);
+        for (const uint64_t call : b.evidence.calls()) evidence.Add(call);
         Report(
             {.source = a.source,
-             .step = a.step,
+             .step = host().StepAt(a.step),
              .family = a.family,
              .confidence = Confidence::kInferred,
              .severity = std::nullopt,

@@ -30,7 +30,7 @@ class IndexNotWritten final : public Rule {
     Half& half = halves_[seen.family];
     if (half.source == nullptr) half.time = seen.issued();
     half.source = seen.call.source;
-    half.step = StepName(seen.step);
+    half.step = seen.step_name;
     ++half.pairs;
     if (!seen.failed) return;
     ++half.failed;
@@ -43,7 +43,7 @@ class IndexNotWritten final : public Rule {
       Half& half = halves_[family];
       if (half.failed == 0) continue;
       Report({.source = half.source,
-              .step = half.step,
+              .step = host().StepAt(half.step),
               .family = family,
               .confidence = Confidence::kObserved,
               .severity = std::nullopt,
@@ -66,7 +66,7 @@ class IndexNotWritten final : public Rule {
   };
   struct Half {
     const Source* source = nullptr;
-    std::string step;
+    size_t step = 0;
     uint64_t pairs = 0;
     uint64_t failed = 0;
     Time time{};

@@ -21,7 +21,7 @@ class ListingStops final : public Rule {
     if (*list.page == 1) {
       End(listing);
       listing.source = seen.call.source;
-      listing.step = StepName(seen.step);
+      listing.step = seen.step_name;
       listing.family = seen.family;
       listing.time = seen.issued();
     }
@@ -40,7 +40,7 @@ class ListingStops final : public Rule {
  private:
   struct Listing {
     const Source* source = nullptr;
-    std::string step;
+    size_t step = 0;
     size_t family = 0;
     Time time{};
     uint64_t pages = 0;
@@ -53,7 +53,7 @@ class ListingStops final : public Rule {
     if (listing.source != nullptr && listing.is_full) {
       Report(
           {.source = listing.source,
-           .step = std::move(listing.step),
+           .step = host().StepAt(listing.step),
            .family = listing.family,
            .confidence = Confidence::kInferred,
            .severity = std::nullopt,

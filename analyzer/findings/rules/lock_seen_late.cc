@@ -24,7 +24,7 @@ class LockSeenLate final : public Rule {
     if (late < kLateMin) return;
     wait.evidence.Add(wait.write.call);
     Report({.source = wait.source,
-            .step = wait.step,
+            .step = host().StepAt(wait.step),
             .family = wait.family,
             .confidence = Confidence::kInferred,
             .severity = std::nullopt,

@@ -20,7 +20,7 @@ class LockTakenOver final : public Rule {
   void Say(LockWait& wait) {
     if (wait.was_answered || wait.tries < kTriesMin) return;
     Report({.source = wait.source,
-            .step = wait.step,
+            .step = host().StepAt(wait.step),
             .family = wait.family,
             .confidence = Confidence::kInferred,
             .severity = std::nullopt,

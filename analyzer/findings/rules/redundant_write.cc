@@ -30,7 +30,7 @@ class RedundantWrite final : public Rule {
     }
     run.last = seen.issued();
     run.source = seen.call.source;
-    run.step = StepName(seen.step);
+    run.step = seen.step_name;
     run.family = seen.family;
     run.evidence.Add(seen.call.id);
   }
@@ -49,7 +49,7 @@ class RedundantWrite final : public Rule {
     Time first{};
     Time last{};
     const Source* source = nullptr;
-    std::string step;
+    size_t step = 0;
     size_t family = 0;
     Evidence evidence;
   };
@@ -57,7 +57,7 @@ class RedundantWrite final : public Rule {
   void End(Run& run) {
     if (run.redundant > 0) {
       Report({.source = run.source,
-              .step = std::move(run.step),
+              .step = host().StepAt(run.step),
               .family = run.family,
               .confidence = Confidence::kObserved,
               .severity = run.is_throttled ? std::optional(Severity::kWarning) : std::nullopt,

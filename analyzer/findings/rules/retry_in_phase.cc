@@ -20,7 +20,7 @@ class RetryInPhase final : public Rule {
     if (frame.retries++ == 0) frame.time = seen.issued();
     frame.source = seen.call.source;
     frame.family = seen.family;
-    frame.step = StepName(seen.step);
+    frame.step = seen.step_name;
     frame.evidence.Add(seen.call.id);
     if (frames_.size() <= kFramesMax) return;
     Take(frames_.begin()->second);
@@ -32,7 +32,7 @@ class RetryInPhase final : public Rule {
     if (rounds_ < kRoundsMin) return;
     Report(
         {.source = most_.source,
-         .step = most_.step,
+         .step = host().StepAt(most_.step),
          .family = most_.family,
          .confidence = Confidence::kObserved,
          .severity = std::nullopt,
@@ -51,7 +51,7 @@ class RetryInPhase final : public Rule {
     Time time{};
     const Source* source = nullptr;
     size_t family = 0;
-    std::string step;
+    size_t step = 0;
     Evidence evidence;
   };
 

@@ -13,7 +13,7 @@ class RetryWithoutDelay final : public Rule {
     const bool succeeded = chain.end == FailureChain::End::kSucceeded;
     const uint64_t tries = chain.tries + (succeeded ? 1 : 0);
     Report({.source = chain.source,
-            .step = chain.step,
+            .step = host().StepAt(chain.step),
             .family = chain.family,
             .confidence = Confidence::kObserved,
             .severity = std::nullopt,

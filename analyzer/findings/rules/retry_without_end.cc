@@ -17,7 +17,7 @@ class RetryWithoutEnd final : public Rule {
     if (!goes_on && !is_long) return;
     Report(
         {.source = chain.source,
-         .step = chain.step,
+         .step = host().StepAt(chain.step),
          .family = chain.family,
          .confidence = goes_on ? Confidence::kInferred : Confidence::kObserved,
          .severity = std::nullopt,

@@ -24,7 +24,7 @@ class SaveBeforeLoad final : public Rule {
       first.has_written = true;
       first.written = seen.issued();
       first.write_call = seen.call.id;
-      first.step = StepName(seen.step);
+      first.step = seen.step_name;
       if (seen.call.written) first.written_bytes = seen.call.written->bytes;
     } else {
       return;
@@ -47,7 +47,7 @@ class SaveBeforeLoad final : public Rule {
     uint64_t write_call = 0;
     std::optional<uint64_t> read_bytes;
     std::optional<uint64_t> written_bytes;
-    std::string step;
+    size_t step = 0;
   };
 
   void Say(const SeenCall& seen, const First& first) {
@@ -61,7 +61,7 @@ class SaveBeforeLoad final : public Rule {
                           Bytes(*first.written_bytes));
     }
     Report({.source = seen.call.source,
-            .step = first.step,
+            .step = host().StepAt(first.step),
             .family = seen.family,
             .confidence = Confidence::kObserved,
             .severity = std::nullopt,

@@ -28,7 +28,7 @@ class SequentialRequests final : public Rule {
       End(series);
       series.first = seen.issued();
       series.source = &source;
-      series.step = StepName(seen.step);
+      series.step = seen.step_name;
       series.family = seen.family;
     }
     if (series.family != seen.family) series.family = kNone;
@@ -49,7 +49,7 @@ class SequentialRequests final : public Rule {
     Time last{};
     Time longest{};
     const Source* source = nullptr;
-    std::string step;
+    size_t step = 0;
     size_t family = 0;
     Evidence evidence;
   };
@@ -58,7 +58,7 @@ class SequentialRequests final : public Rule {
     const Time all = series.last - series.first;
     if (series.lanes.size() >= kRequestsMin && all - series.longest >= kSavedMin) {
       Report({.source = series.source,
-              .step = std::move(series.step),
+              .step = host().StepAt(series.step),
               .family = series.family,
               .confidence = Confidence::kInferred,
               .severity = std::nullopt,

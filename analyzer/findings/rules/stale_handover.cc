@@ -30,7 +30,7 @@ class StaleHandover final : public Rule {
       handover.read = {source, seen.completed(), seen.call.id};
       handover.hash = seen.call.read ? seen.call.read->hash : 0;
       handover.family = seen.family;
-      handover.step = StepName(seen.step);
+      handover.step = seen.step_name;
     }
     was_used_by_[seen.lane] = true;
   }
@@ -53,7 +53,7 @@ class StaleHandover final : public Rule {
     uint64_t hash = 0;
     Use write;  // Of another server that had the key before, after that read.
     size_t family = 0;
-    std::string step;
+    size_t step = 0;
   };
   struct Flag {
     bool value = false;
@@ -67,7 +67,7 @@ class StaleHandover final : public Rule {
       evidence.Add(handover.read.call);
       evidence.Add(handover.write.call);
       Report({.source = handover.read.source,
-              .step = handover.step,
+              .step = host().StepAt(handover.step),
               .family = handover.family,
               .confidence = Confidence::kInferred,
               .severity = std::nullopt,

@@ -15,7 +15,7 @@ class StaleUpdate final : public Rule {
     if (series.tries == 0) {
       series.first = seen.issued();
       series.source = seen.call.source;
-      series.step = StepName(seen.step);
+      series.step = seen.step_name;
       series.family = seen.family;
     }
     const bool wrote_nothing = seen.call.outcome == Outcome::kCancelled;
@@ -53,7 +53,7 @@ class StaleUpdate final : public Rule {
     Time last{};
     Time lost{};
     const Source* source = nullptr;
-    std::string step;
+    size_t step = 0;
     size_t family = 0;
     Evidence evidence;
   };
@@ -72,7 +72,7 @@ class StaleUpdate final : public Rule {
                             Seconds(series.lost));
       }
       Report({.source = series.source,
-              .step = std::move(series.step),
+              .step = host().StepAt(series.step),
               .family = series.family,
               .confidence = series.is_observed ? Confidence::kObserved : Confidence::kInferred,
               .severity = std::nullopt,

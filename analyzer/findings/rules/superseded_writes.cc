@@ -21,7 +21,7 @@ class SupersededWrites final : public Rule {
     run.hash = hash;
     run.last = std::max(run.last, seen.issued());
     run.source = seen.call.source;
-    run.step = StepName(seen.step);
+    run.step = seen.step_name;
     run.family = seen.family;
     run.evidence.Add(seen.call.id);
   }
@@ -39,7 +39,7 @@ class SupersededWrites final : public Rule {
     Time first{};
     Time last{};
     const Source* source = nullptr;
-    std::string step;
+    size_t step = 0;
     size_t family = 0;
     Evidence evidence;
   };
@@ -47,7 +47,7 @@ class SupersededWrites final : public Rule {
   void End(Run& run) {
     if (run.writes >= kWritesMin) {
       Report({.source = run.source,
-              .step = std::move(run.step),
+              .step = host().StepAt(run.step),
               .family = run.family,
               .confidence = Confidence::kObserved,
               .severity = std::nullopt,

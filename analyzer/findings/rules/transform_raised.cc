@@ -16,7 +16,7 @@ class TransformRaised final : public Rule {
     if (raised == 0) return;
     Raised& now = raised_[seen.lane];
     now.source = seen.call.source;
-    now.step = StepName(seen.step);
+    now.step = seen.step_name;
     now.family = seen.family;
     now.time = seen.issued();
     now.failed = seen.failed;
@@ -31,7 +31,7 @@ class TransformRaised final : public Rule {
  private:
   struct Raised {
     const Source* source = nullptr;
-    std::string step;
+    size_t step = 0;
     size_t family = 0;
     Time time{};
     bool failed = false;
@@ -43,7 +43,7 @@ class TransformRaised final : public Rule {
       Evidence evidence;
       evidence.Add(raised.call);
       Report({.source = raised.source,
-              .step = std::move(raised.step),
+              .step = host().StepAt(raised.step),
               .family = raised.family,
               .confidence = Confidence::kObserved,
               .severity = tried_again ? std::optional(Severity::kWarning) : std::nullopt,

@@ -23,7 +23,7 @@ class ValueRefused final : public Rule {
     if (refused.evidence.count == 0) {
       refused.first = seen.issued();
       refused.source = seen.call.source;
-      refused.step = StepName(seen.step);
+      refused.step = seen.step_name;
       refused.family = seen.family;
     }
     refused.last = seen.issued();
@@ -44,7 +44,7 @@ class ValueRefused final : public Rule {
     Time first{};
     Time last{};
     const Source* source = nullptr;
-    std::string step;
+    size_t step = 0;
     size_t family = 0;
     std::set<std::string> shapes;
     Evidence evidence;
@@ -68,7 +68,7 @@ class ValueRefused final : public Rule {
                             Seconds(refused.first - refused.stored));
       }
       Report({.source = refused.source,
-              .step = std::move(refused.step),
+              .step = host().StepAt(refused.step),
               .family = refused.family,
               .confidence = Confidence::kObserved,
               .severity = std::nullopt,

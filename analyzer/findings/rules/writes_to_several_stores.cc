@@ -1,3 +1,4 @@
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,7 +10,7 @@ namespace {
 
 constexpr size_t kStoresMin = 3;
 constexpr Time kTogether = 50ms;
-constexpr size_t kGroupsMax = 64;
+constexpr size_t kGroupsMax = 32;
 
 // Limits: the last kGroupsMax keys of each source.
 class WritesToSeveralStores final : public Rule {
@@ -21,17 +22,18 @@ class WritesToSeveralStores final : public Rule {
     const Source& source = *seen.call.source;
     if (sources_.size() <= source.index) sources_.resize(source.index + 1);
     std::vector<Group>& groups = sources_[source.index];
-    auto group = std::ranges::find_if(groups, [&seen](const Group& each) {
-      return each.key == seen.call.key && std::chrono::abs(seen.issued() - each.first) <= kTogether;
+    const size_t hash = std::hash<std::string_view>()(seen.call.key);
+    auto group = std::ranges::find_if(groups, [&](const Group& each) {
+      return each.hash == hash && std::chrono::abs(seen.issued() - each.first) <= kTogether;
     });
     if (group == groups.end()) {
       if (groups.size() == kGroupsMax) {
         End(groups.front());
         groups.erase(groups.begin());
       }
-      groups.push_back({.key = std::string(seen.call.key),
+      groups.push_back({.hash = hash,
                         .source = &source,
-                        .step = StepName(seen.step),
+                        .step = seen.step_name,
                         .first = seen.issued(),
                         .last = seen.issued()});
       group = std::prev(groups.end());
@@ -51,9 +53,9 @@ class WritesToSeveralStores final : public Rule {
 
  private:
   struct Group {
-    std::string key;
+    size_t hash = 0;  // Of the key.
     const Source* source = nullptr;
-    std::string step;
+    size_t step = 0;
     Time first{};
     Time last{};
     uint64_t writes = 0;
@@ -65,7 +67,7 @@ class WritesToSeveralStores final : public Rule {
     if (group.stores.size() < kStoresMin) return;
     Report(
         {.source = group.source,
-         .step = std::move(group.step),
+         .step = host().StepAt(group.step),
          .confidence = Confidence::kInferred,
          .severity = std::nullopt,
          .text = fmt::format("{} to {} within {}, all under the same key: one store would need 1",
