@@ -14,9 +14,9 @@ class ValueRefused final : public Rule {
     if (!seen.writes) return;
     Refused& refused = refused_[seen.lane];
     if (seen.stored) {
-      End(refused);
-      refused_[seen.lane].stored = seen.issued();
-      refused_[seen.lane].was_stored = true;
+      if (refused.evidence.count > 0) End(refused);
+      refused.stored = seen.issued();
+      refused.was_stored = true;
       return;
     }
     if (seen.error != ErrorClass::kValue) return;

@@ -1,6 +1,5 @@
+#include <array>
 #include <functional>
-#include <set>
-#include <string>
 #include <vector>
 
 #include "analyzer/findings/rules/rules.h"
@@ -21,64 +20,75 @@ class WritesToSeveralStores final : public Rule {
     if (!seen.writes || seen.call.key.empty()) return;
     const Source& source = *seen.call.source;
     if (sources_.size() <= source.index) sources_.resize(source.index + 1);
-    std::vector<Group>& groups = sources_[source.index];
     const size_t hash = std::hash<std::string_view>()(seen.call.key);
-    auto group = std::ranges::find_if(groups, [&](const Group& each) {
-      return each.hash == hash && std::chrono::abs(seen.issued() - each.first) <= kTogether;
+    Recent& recent = sources_[source.index];
+    auto group = std::ranges::find_if(recent.groups, [&](const Group& each) {
+      return each.key == hash && std::chrono::abs(seen.issued() - each.first) <= kTogether;
     });
-    if (group == groups.end()) {
-      if (groups.size() == kGroupsMax) {
-        End(groups.front());
-        groups.erase(groups.begin());
-      }
-      groups.push_back({.hash = hash,
-                        .source = &source,
-                        .step = seen.step_name,
-                        .first = seen.issued(),
-                        .last = seen.issued()});
-      group = std::prev(groups.end());
+    if (group == recent.groups.end()) {
+      group = recent.groups.begin() + static_cast<std::ptrdiff_t>(recent.oldest);
+      recent.oldest = (recent.oldest + 1) % kGroupsMax;
+      End(*group);
+      group->key = hash;
+      group->source = &source;
+      group->step = seen.step_name;
+      group->first = seen.issued();
+      group->last = seen.issued();
     }
     group->first = std::min(group->first, seen.issued());
     group->last = std::max(group->last, seen.issued());
     ++group->writes;
-    if (group->stores.size() < kGroupsMax) group->stores.insert(std::string(seen.call.store));
+    const size_t store = std::hash<std::string_view>()(seen.call.store);
+    const auto stores_end = group->stores.begin() + static_cast<std::ptrdiff_t>(group->stores_used);
+    const bool is_new = std::find(group->stores.begin(), stores_end, store) == stores_end;
+    if (is_new && group->stores_used < group->stores.size()) {
+      group->stores[group->stores_used++] = store;
+    }
     group->evidence.Add(seen.call.id);
   }
 
   void OnRecordingEnd(const Recording& /*recording*/) override {
-    for (std::vector<Group>& groups : sources_) {
-      for (Group& group : groups) End(group);
+    for (Recent& recent : sources_) {
+      for (Group& group : recent.groups) End(group);
     }
   }
 
  private:
   struct Group {
-    size_t hash = 0;  // Of the key.
+    size_t key = 0;  // Its hash.
     const Source* source = nullptr;
     size_t step = 0;
     Time first{};
     Time last{};
     uint64_t writes = 0;
-    std::set<std::string> stores;
+    std::array<size_t, 8> stores{};  // Their hashes; further ones are not counted.
+    size_t stores_used = 0;
     Evidence evidence;
   };
 
+  struct Recent {
+    std::array<Group, kGroupsMax> groups;
+    size_t oldest = 0;
+  };
+
   void End(Group& group) {
-    if (group.stores.size() < kStoresMin) return;
-    Report(
-        {.source = group.source,
-         .step = host().StepAt(group.step),
-         .confidence = Confidence::kInferred,
-         .severity = std::nullopt,
-         .text = fmt::format("{} to {} within {}, all under the same key: one store would need 1",
-                             Count(group.writes, "write"), Count(group.stores.size(), "store"),
-                             Seconds(group.last - group.first)),
-         .evidence = std::move(group.evidence),
-         .time = group.first,
-         .weight = static_cast<double>(group.writes)});
+    if (group.stores_used >= kStoresMin) {
+      Report(
+          {.source = group.source,
+           .step = host().StepAt(group.step),
+           .confidence = Confidence::kInferred,
+           .severity = std::nullopt,
+           .text = fmt::format("{} to {} within {}, all under the same key: one store would need 1",
+                               Count(group.writes, "write"), Count(group.stores_used, "store"),
+                               Seconds(group.last - group.first)),
+           .evidence = group.evidence,
+           .time = group.first,
+           .weight = static_cast<double>(group.writes)});
+    }
+    group = Group();
   }
 
-  std::vector<std::vector<Group>> sources_;  // By Source::index.
+  std::vector<Recent> sources_;  // By Source::index.
 };
 
 }  // namespace
