@@ -1,5 +1,6 @@
 #include "analyzer/commands/audit_command.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,17 +53,19 @@ TEST_F(AuditCommandTest, SaysWhatWasSeenWhereAndOnWhatItRests) {
   EXPECT_EQ(result.notes, "");
   EXPECT_EQ(
       result.out,
-      "dstap audit: 0 errors, 0 warnings, 1 note; 1 capture, 2 calls, 47 rules\n"
-      "\n"
-      "note: A value is written again unchanged (redundant-write)\n"
-      "  where              what was seen\n"
-      "  S1, PlayerData/u#  2 writes of one key within 1 s, 1 of them with the value that was "
-      "already there\n"
-      "                     (same hash)\n"
-      "                     observed; at 0 s; calls 1, 2\n"
-      "  Fix: Remember that nothing changed since the last save, and skip the write; return nil "
-      "from the\n"
-      "  transform.\n");
+      fmt::format("dstap audit: 0 errors, 0 warnings, 1 note; 1 capture, 2 calls, {} rules\n",
+                  AllRules().size()) +
+          "\n"
+          "note: A value is written again unchanged (redundant-write)\n"
+          "  where              what was seen\n"
+          "  S1, PlayerData/u#  2 writes of one key within 1 s, 1 of them with the value that was "
+          "already there\n"
+          "                     (same hash)\n"
+          "                     observed; at 0 s; calls 1, 2\n"
+          "  Fix: Remember that nothing changed since the last save, and skip the write; return "
+          "nil "
+          "from the\n"
+          "  transform.\n");
 }
 
 TEST_F(AuditCommandTest, FailsFromTheLevelThatItIsAskedFor) {
