@@ -11,9 +11,9 @@ int main(int argc, char** argv) {
   program.Add<dstap::proxy::LabCommand>();
   program.Add<dstap::analyzer::ReportCommand>();
   program.Add<dstap::analyzer::DiffCommand>();
+  program.Add<dstap::analyzer::AuditCommand>();
   program.Add<dstap::analyzer::CheckCommand>();
   program.Add<dstap::analyzer::ContractCommand>();
-  program.Add<dstap::analyzer::AuditCommand>();
   program.Add<dstap::analyzer::CatCommand>();
   program.Add<dstap::analyzer::InfoCommand>();
   program.Add<dstap::analyzer::VerifyCommand>();

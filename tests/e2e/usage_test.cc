@@ -39,9 +39,8 @@ const Wrong kWrong[] = {
     {"UnknownSubcommand",
      {"rekord"},
      2,
-     "dstap: \"rekord\" is no command; there are record, lab, report, diff, audit, cat, info, "
-     "verify, "
-     "recover, pack, trim and merge; see "
+     "dstap: \"rekord\" is no command; there are record, lab, report, diff, audit, check, "
+     "contract, cat, info, verify, recover, pack, trim and merge; see "
      "\"dstap --help\""},
     {"UnknownSubcommandOfControlCharacters", {"\x1B[31m"}, 2, "\"\\x1b[31m\" is no command"},
     {"UnknownOption", {"report", "--frobnicate", "x"}, 2, "see \"dstap report --help\""},
